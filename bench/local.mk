@@ -1,0 +1,2 @@
+bench:
+	@echo 'no benchmarks yet'

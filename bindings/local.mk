@@ -1,0 +1,1 @@
+# Bindings list their files here.

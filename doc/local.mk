@@ -1,0 +1,7 @@
+dist_doc_DATA += \
+    doc/design.md \
+    doc/locking.md \
+    doc/memory.md \
+    doc/performance.md \
+    doc/rules.md \
+    doc/testing.md

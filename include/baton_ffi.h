@@ -1,0 +1,487 @@
+/* Baton: GPU arrays that pass between tasks and streams in order, without stalling the host.
+ *
+ * This file has no preprocessor line, so that cffi, LuaJIT and generators read it as it is; C and C++ include baton.h.
+ *
+ * Conventions
+ *   Return value   a status: BATON_OK (0), positive for outcomes that are not errors, negative for errors.
+ *   Outputs        come last before `err` and are written only on success. `err` is the caller's own record, may be NULL, and is
+ *                  filled on every status below zero (and with BATON_OOM_RETRY).
+ *   Structs        start with struct_size, set by the caller to sizeof(the struct); reserved members are zero. A smaller struct of an older
+ *                  client and a larger one of a newer client are both understood.
+ *   Handles        are opaque and reference-counted. retain and release never block, never call the driver, and may be called from any
+ *                  thread, finalizer or state. Every other function may be called from any thread; the words below say which block:
+ *                    FAST    never enters the driver and takes no lock that is held for long
+ *                    DRIVER  may enter the driver and wait for another thread that submits; does not wait for the GPU
+ *                    BLOCKS  may wait for the GPU
+ *                  A binding releases its runtime's own lock (GIL and the like) around DRIVER and BLOCKS.
+ *   Rules          named like S4 or P1 are explained in doc/rules.md. */
+
+typedef struct baton_runtime baton_runtime;
+typedef struct baton_stream baton_stream;
+typedef struct baton_array baton_array;
+typedef struct baton_scope baton_scope;
+typedef struct baton_fence baton_fence;
+typedef struct baton_module baton_module;
+typedef struct baton_kernel baton_kernel;
+typedef struct baton_gate baton_gate;
+
+/* ---------------------------------------------------------------- constants */
+
+/* Statuses. */
+enum {
+    BATON_OK = 0,
+    BATON_WOULD_BLOCK = 1,          /* a lock is held by another task and waiting was not allowed */
+    BATON_NOT_READY = 2,            /* asked, not finished yet */
+    BATON_OOM_RETRY = 3,            /* collect garbage to err->level, then call again with that level */
+    BATON_TIMEOUT = 4,              /* the wait's time is over; nothing changed */
+
+    BATON_ERR_ARGUMENT = -1,        /* NULL, unknown flag, impossible value */
+    BATON_ERR_HANDLE = -2,          /* a handle that is freed or no handle of this kind */
+    BATON_ERR_VERSION = -3,         /* struct_size too small, or a member this library does not know is set */
+    BATON_ERR_DTYPE = -4,
+    BATON_ERR_SHAPE = -5,
+    BATON_ERR_BOUNDS = -6,
+    BATON_ERR_OVERLAP = -7,
+    BATON_ERR_KIND = -8,            /* memory of this kind cannot do that */
+    BATON_ERR_DEVICE = -9,          /* no such device, or objects of different devices */
+    BATON_ERR_PEER = -10,           /* the devices cannot reach each other's memory */
+    BATON_ERR_STREAM = -11,         /* stream of another driver, or one that cannot do this */
+    BATON_ERR_THREAD = -12,         /* must be called on the thread that used the per-thread stream */
+    BATON_ERR_MEMORY = -13,         /* the host is out of memory */
+    BATON_ERR_OOM = -14,            /* the device is out of memory, or the limit is reached */
+    BATON_ERR_UNSUPPORTED = -15,
+    BATON_ERR_NO_DRIVER = -16,      /* no driver, too old, or no device */
+    BATON_ERR_DRIVER = -17,         /* the driver refused: see err->driver_code */
+    BATON_ERR_POISONED = -18,       /* an earlier fault made the device's context unusable */
+    BATON_ERR_CAPTURE = -19,        /* not possible while the stream is captured */
+    BATON_ERR_NESTED_STREAM = -20,  /* a nested scope on another stream wants memory of its parent */
+    BATON_ERR_WOULD_DEADLOCK = -21, /* this thread itself holds the lock it would wait for */
+    BATON_ERR_SCOPE_OPEN = -22,     /* waiting for memory of one's own open scope */
+    BATON_ERR_HOOK = -23,           /* an embedder's hook returned nonzero */
+    BATON_ERR_FORKED = -24,         /* the driver does not survive a fork */
+    BATON_ERR_CLOSED = -25,         /* the runtime is closed */
+    BATON_ERR_BUSY = -26
+};
+
+/* Where an error comes from (baton_error.origin). */
+enum { BATON_ORIGIN_CALL = 0, BATON_ORIGIN_ASYNC = 1, BATON_ORIGIN_TEARDOWN = 2 };
+
+/* Element types. */
+enum {
+    BATON_BOOL = 1,
+    BATON_I8 = 2, BATON_I16 = 3, BATON_I32 = 4, BATON_I64 = 5,
+    BATON_U8 = 6, BATON_U16 = 7, BATON_U32 = 8, BATON_U64 = 9,
+    BATON_F16 = 10, BATON_BF16 = 11, BATON_F32 = 12, BATON_F64 = 13,
+    BATON_C64 = 14, BATON_C128 = 15
+};
+
+/* Memory kinds. */
+enum { BATON_DEVICE = 1, BATON_HOST = 2, BATON_UNIFIED = 3 };
+
+/* Access. 0 where an access is asked for means read-write. */
+enum { BATON_READ = 1, BATON_WRITE = 2, BATON_READ_WRITE = 3 };
+
+/* Waiting (H1). AUTO spins briefly, then blocks. BLOCK uses no busy CPU. */
+enum { BATON_WAIT_AUTO = 0, BATON_WAIT_SPIN = 1, BATON_WAIT_BLOCK = 2 };
+
+/* Special streams for baton_stream_wrap: the driver's own handle values. */
+enum { BATON_STREAM_LEGACY = 1, BATON_STREAM_PER_THREAD = 2 };
+
+/* Flags. */
+enum {
+    BATON_RUNTIME_HOST_WAIT = 1,    /* every hand-off waits on the host: the old way, for comparison and debugging */
+    BATON_SCOPE_TRY = 1,            /* scope: never wait for a lock, return BATON_WOULD_BLOCK */
+    BATON_ALLOC_NO_HOOK = 1,        /* create: BATON_OOM_RETRY instead of the reclaim hook */
+    BATON_UNLIMITED = -1            /* timeouts */
+};
+
+/* array_info.flags */
+enum {
+    BATON_ARRAY_SYNCHRONIZING = 1, BATON_ARRAY_TAINTED = 2, BATON_ARRAY_ESCAPED = 4, BATON_ARRAY_CONTIGUOUS = 8,
+    BATON_ARRAY_VIEW = 16, BATON_ARRAY_FOREIGN = 32, BATON_ARRAY_READ_ONLY = 64
+};
+
+/* Operation kinds (baton_error.operation, baton_trace_entry.operation). */
+enum {
+    BATON_OP_NONE = 0, BATON_OP_ALLOC = 1, BATON_OP_FREE = 2, BATON_OP_COPY = 3, BATON_OP_UPLOAD = 4, BATON_OP_DOWNLOAD = 5, BATON_OP_FILL = 6,
+    BATON_OP_LAUNCH = 7, BATON_OP_SCOPE = 8, BATON_OP_POINTER = 9, BATON_OP_WAIT = 10, BATON_OP_GATE = 11, BATON_OP_SYNCHRONIZE = 12,
+    BATON_OP_FOREIGN = 13, BATON_OP_MODULE = 14, BATON_OP_STREAM = 15, BATON_OP_CAPTURE = 16, BATON_OP_GRAPH = 17
+};
+
+/* Why the host waited: index into baton_stats.host_waits. */
+enum {
+    BATON_HOST_WAIT_SYNCHRONIZE = 0,    /* the caller asked: synchronize, fence */
+    BATON_HOST_WAIT_DOWNLOAD = 1,       /* data for the host (O4) */
+    BATON_HOST_WAIT_FOREIGN = 2,        /* pointer for foreign code (P1) */
+    BATON_HOST_WAIT_HOST_POINTER = 3,   /* host pointer (P2) */
+    BATON_HOST_WAIT_UNIFIED = 4,        /* host or unified memory changed streams (S11) */
+    BATON_HOST_WAIT_SPECIAL = 5,        /* legacy or per-thread stream (S10) */
+    BATON_HOST_WAIT_DEVICE = 6,         /* memory changed devices (S12) */
+    BATON_HOST_WAIT_TAINTED = 7,        /* used by an untracked capture (S9) */
+    BATON_HOST_WAIT_EXPORT = 8,         /* live export without a stream (P5) */
+    BATON_HOST_WAIT_POLICY = 9,         /* BATON_RUNTIME_HOST_WAIT */
+    BATON_HOST_WAIT_RECLAIM = 10,       /* out of memory */
+    BATON_HOST_WAIT_UPLOAD = 11,        /* the source is memory that the device reads itself (O4) */
+    BATON_HOST_WAIT_CAUSES = 12
+};
+
+/* ---------------------------------------------------------------- structs */
+
+/* What went wrong. The caller owns it; 256 bytes. */
+typedef struct baton_error {
+    uint32_t struct_size;
+    int32_t  status;
+    int32_t  driver_code;       /* the driver's result code, 0 when the driver was not involved */
+    int32_t  origin;            /* BATON_ORIGIN_... */
+    int32_t  operation;         /* BATON_OP_... */
+    int32_t  level;             /* with BATON_OOM_RETRY: how thoroughly to collect, 1 or 2 */
+    uint64_t device;            /* ordinal */
+    uint64_t stream_id;         /* 0: no stream */
+    uint64_t memory_id;         /* 0: no memory */
+    uint64_t tag;               /* task tag of the stream */
+    uint64_t ticket_first;      /* ORIGIN_ASYNC: the work under suspicion on that stream, first … */
+    uint64_t ticket_last;       /* … to last ticket */
+    char     message[184];      /* one sentence, UTF-8, terminated */
+} baton_error;
+
+/* Hooks run on the calling thread only, with no lock held; each may be NULL. They return 0, or nonzero to make the call fail with
+ * BATON_ERR_HOOK; they must not jump out. */
+typedef struct baton_runtime_options {
+    uint32_t struct_size;
+    uint32_t flags;                                     /* BATON_RUNTIME_... */
+    const char *driver;                                 /* "auto" (NULL), "cuda", "soft", "soft:N" with N devices */
+    void *user;                                         /* passed to the hooks */
+    int32_t (*yield)(void *user);                       /* a lock is held by another task: let it run */
+    int32_t (*before_block)(void *user);                /* this thread is about to wait for the GPU */
+    int32_t (*after_block)(void *user);
+    int32_t (*reclaim)(void *user, int32_t level, uint64_t bytes);  /* free garbage: level 1 young, 2 everything */
+    uint64_t reserved[4];
+} baton_runtime_options;
+
+typedef struct baton_runtime_info {
+    uint32_t struct_size;
+    int32_t  devices;
+    int32_t  driver_version;        /* 1000 * major + 10 * minor */
+    uint32_t reserved;
+    char     driver[16];            /* "cuda" or "soft" */
+    char     reason[232];           /* with "auto": why it is not CUDA; else empty */
+} baton_runtime_info;
+
+typedef struct baton_device_info {
+    uint32_t struct_size;
+    int32_t  device;
+    int32_t  compute_major, compute_minor;
+    int32_t  multiprocessors;
+    int32_t  concurrent_managed;    /* 1: host and device may touch unified memory at the same time */
+    uint64_t total_bytes;
+    uint64_t limit_bytes;           /* 0: no limit set */
+    uint64_t live_bytes;            /* allocated by this runtime and in use */
+    uint64_t deferred_bytes;        /* released, not given back yet */
+    char     name[64];
+} baton_device_info;
+
+/* Counts since the runtime was opened; sums over its streams. */
+typedef struct baton_stats {
+    uint32_t struct_size;
+    uint32_t reserved;
+    uint64_t operations;            /* submitted by the library */
+    uint64_t device_waits;          /* waits queued on the GPU */
+    uint64_t records;               /* events recorded for them */
+    uint64_t elided_same;           /* no wait: same stream */
+    uint64_t elided_covered;        /* no wait: the stream already follows that work */
+    uint64_t elided_complete;       /* no wait: known to be finished */
+    uint64_t host_waits[12];        /* by cause: BATON_HOST_WAIT_... */
+    uint64_t host_blocked_ns;       /* time spent in host waits */
+    uint64_t allocations, frees;
+    uint64_t live_bytes, deferred_bytes, live_arrays;
+    uint64_t faults_swallowed;      /* errors met while giving things back */
+    uint64_t longest_lock_wait_ns;
+} baton_stats;
+
+typedef struct baton_array_options {
+    uint32_t struct_size;
+    uint32_t flags;                 /* BATON_ALLOC_... */
+    int32_t  device;                /* ordinal */
+    int32_t  kind;                  /* BATON_DEVICE (0 means this), BATON_HOST (pinned), BATON_UNIFIED */
+    int32_t  dtype;
+    int32_t  ndim;                  /* 0 to 16; 0: one element */
+    const int64_t *shape;           /* ndim extents, >= 0 */
+    const int64_t *strides;         /* elements; NULL: row-major. create: positive, no overlap */
+    baton_stream *stream;           /* create: first owner; NULL: the device's own stream. wrap: work on it may use the memory */
+    int32_t  level;                 /* create: 0, or err->level after BATON_OOM_RETRY */
+    int32_t  read_only;             /* wrap: 1: writes are refused */
+    uint64_t reserved[2];
+} baton_array_options;
+
+/* A view: first slice (start, count, step per dimension), then reinterpret, permute or reshape as asked. */
+typedef struct baton_view_options {
+    uint32_t struct_size;
+    int32_t  dtype;                 /* 0: unchanged; else reinterpret: the last dimension scales and must be contiguous */
+    int32_t  ndim;                  /* entries in the arrays below */
+    int32_t  reserved32;
+    const int64_t *start;           /* NULL: 0. ndim = the array's */
+    const int64_t *count;           /* NULL: all from start on */
+    const int64_t *step;            /* NULL: 1; never 0; negative walks backwards from start */
+    const int32_t *permutation;     /* NULL or a permutation of 0 … ndim-1 */
+    const int64_t *shape;           /* NULL, or new extents (shape_ndim of them, one may be -1) */
+    int32_t  shape_ndim;
+    int32_t  reserved33;
+    uint64_t reserved[2];
+} baton_view_options;
+
+/* A snapshot; members marked (hint) may be outdated when they are read. */
+typedef struct baton_array_info {
+    uint32_t struct_size;
+    int32_t  dtype;
+    int32_t  ndim;
+    int32_t  kind;
+    int32_t  device;
+    uint32_t flags;                 /* BATON_ARRAY_..., (hint) */
+    uint64_t memory_id;
+    uint64_t elements;
+    uint64_t bytes;                 /* elements times element size */
+    uint64_t offset_bytes;          /* from the start of the memory */
+    uint64_t memory_bytes;
+    uint64_t owner_stream_id;       /* (hint) 0: none yet */
+    uint64_t pending_stream_id;     /* (hint) 0: nothing pending */
+    uint64_t readers;               /* (hint) streams that read since the last write */
+    uint64_t lock_holder;           /* (hint) token of the scope or operation that holds the lock; 0: free */
+    int64_t  shape[16];
+    int64_t  strides[16];           /* elements */
+} baton_array_info;
+
+/* An operand of a scope; 24 bytes, never grows. */
+typedef struct baton_operand {
+    baton_array *array;
+    uint32_t access;
+    uint32_t reserved;
+    uint64_t address;               /* output */
+} baton_operand;
+
+/* A kernel argument: an array (data NULL) or `bytes` raw bytes (array NULL); 24 bytes, never grows. */
+typedef struct baton_argument {
+    baton_array *array;
+    const void *data;
+    uint32_t bytes;
+    uint32_t access;                /* of the array */
+} baton_argument;
+
+typedef struct baton_launch_options {
+    uint32_t struct_size;
+    uint32_t flags;                 /* 0 */
+    uint32_t grid[3];               /* blocks; 0 means 1 */
+    uint32_t block[3];              /* threads per block; 0 means 1 */
+    uint32_t shared_bytes;          /* dynamic shared memory */
+    uint32_t reserved32;
+    baton_stream *stream;
+    baton_scope *scope;             /* NULL, or the open scope of this task that holds locks of the operands */
+    uint64_t reserved[2];
+} baton_launch_options;
+
+/* Host functions as kernels, on the software device. Called once per launch, on a thread of the device. It must not call this library
+ * and must not enter a language runtime. arguments[i] points to the i-th value; an array's value is its address (uint64_t). */
+typedef struct baton_host_launch {
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t shared_bytes;
+    uint32_t reserved;
+} baton_host_launch;
+
+typedef struct baton_host_parameter {
+    uint32_t bytes;                 /* size of the value; 8 for an array */
+    uint32_t access;                /* 0: plain value; else BATON_READ … : an array, used so */
+} baton_host_parameter;
+
+typedef void (*baton_host_kernel)(const baton_host_launch *launch, void *const *arguments);
+typedef void (*baton_deleter)(void *user, uint64_t address);
+typedef int32_t (*baton_managed_function)(void *user, baton_stream *stream, const baton_operand *operands, uint64_t count);
+
+/* One line of the trace: an operation, or a wait of one stream for another. */
+typedef struct baton_trace_entry {
+    uint64_t time_ns;               /* monotonic clock */
+    uint64_t stream_id;             /* the stream that works or waits */
+    uint64_t ticket;                /* its ticket */
+    uint64_t other_stream_id;       /* BATON_OP_WAIT: the stream waited for */
+    uint64_t other_ticket;
+    int32_t  operation;             /* BATON_OP_... */
+    int32_t  host_cause;            /* -1: on the device; else BATON_HOST_WAIT_... */
+    uint64_t duration_ns;           /* host waits: how long */
+} baton_trace_entry;
+
+/* ---------------------------------------------------------------- the library */
+
+/* FAST. 10000 * major + 100 * minor + patch. */
+uint32_t baton_version(void);
+/* FAST. Grows by one with each change of the ABI. */
+uint32_t baton_abi_version(void);
+/* FAST. Static strings: "BATON_ERR_BOUNDS", "launch", "f32"; "unknown" for other numbers. */
+const char *baton_status_name(int32_t status);
+const char *baton_operation_name(int32_t operation);
+const char *baton_dtype_name(int32_t dtype);
+const char *baton_host_wait_name(int32_t cause);
+/* FAST. Bytes per element; 0 for an unknown dtype. */
+uint32_t baton_dtype_size(int32_t dtype);
+/* FAST. The layout of every public struct, one entry per struct ("baton_error", offset 0, its size) and member ("baton_error.status", its offset and size),
+ * for index 0, 1, … until BATON_ERR_BOUNDS. For tests of bindings. */
+int32_t baton_abi_layout(uint32_t index, const char **name, uint32_t *offset, uint32_t *size);
+
+/* ---------------------------------------------------------------- runtime: one per interpreter or host application */
+
+/* BLOCKS. options NULL: "auto", no hooks. The caller owns the runtime and closes it. */
+int32_t baton_runtime_open(const baton_runtime_options *options, baton_runtime **runtime, baton_error *err);
+/* BLOCKS. Waits for the runtime's streams, gives back what was released, and calls no hook any more. Handles that are still alive stay valid and usable, and
+ * keep the driver open until they are released. The runtime pointer is not valid afterwards. */
+int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err);
+/* FAST. */
+int32_t baton_runtime_info_read(baton_runtime *runtime, baton_runtime_info *info, baton_error *err);
+int32_t baton_device_count(baton_runtime *runtime, int32_t *count, baton_error *err);
+/* DRIVER. */
+int32_t baton_device_info_read(baton_runtime *runtime, int32_t device, baton_device_info *info, baton_error *err);
+/* FAST. */
+int32_t baton_stats_read(baton_runtime *runtime, baton_stats *stats, baton_error *err);
+/* DRIVER. Gives back up to `most` released objects (0: all that are ready) in stream order; freed_bytes may be NULL. */
+int32_t baton_drain(baton_runtime *runtime, uint64_t most, uint64_t *freed_bytes, baton_error *err);
+/* BLOCKS. Returns unused pool memory beyond keep_bytes to the system. */
+int32_t baton_trim(baton_runtime *runtime, int32_t device, uint64_t keep_bytes, baton_error *err);
+/* FAST. Live and deferred bytes of one device stay at or below `bytes`; 0 removes the limit. */
+int32_t baton_set_memory_limit(baton_runtime *runtime, int32_t device, uint64_t bytes, baton_error *err);
+/* FAST. Keeps the newest `capacity` entries (0 stops). */
+int32_t baton_trace_start(baton_runtime *runtime, uint32_t capacity, baton_error *err);
+/* FAST. Moves up to `capacity` entries, oldest first, to `entries`. */
+int32_t baton_trace_read(baton_runtime *runtime, baton_trace_entry *entries, uint32_t capacity, uint32_t *count, baton_error *err);
+
+/* ---------------------------------------------------------------- streams */
+
+/* DRIVER. A stream of the device, not ordered with the legacy stream. flags 0. priority: 0 default, lower numbers more urgent, clamped to the device's
+ * range. The caller owns one reference. */
+int32_t baton_stream_create(baton_runtime *runtime, int32_t device, uint32_t flags, int32_t priority, baton_stream **stream, baton_error *err);
+/* DRIVER. A stream made elsewhere (its CUstream or cudaStream_t as a number), or BATON_STREAM_LEGACY / BATON_STREAM_PER_THREAD. It stays its maker's:
+ * it must outlive the handle and every memory that names it, and is never destroyed here (S10, P6). */
+int32_t baton_stream_wrap(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
+/* FAST. */
+int32_t baton_stream_retain(baton_stream *stream);
+void baton_stream_release(baton_stream *stream);
+/* FAST. The native handle, for foreign code. From now on the stream may hold work that the library did not submit (P6). */
+int32_t baton_stream_native(baton_stream *stream, uint64_t *native, baton_error *err);
+/* FAST. Unique in the process, never reused. */
+int32_t baton_stream_id(baton_stream *stream, uint64_t *id, baton_error *err);
+int32_t baton_stream_device(baton_stream *stream, int32_t *device, baton_error *err);
+/* FAST. Any number that names the task which uses the stream: it comes back in errors, and tells a capture its own task. */
+int32_t baton_stream_set_task(baton_stream *stream, uint64_t tag, baton_error *err);
+/* DRIVER. BATON_OK when everything submitted so far has finished, else BATON_NOT_READY. */
+int32_t baton_stream_query(baton_stream *stream, baton_error *err);
+/* BLOCKS. Until everything submitted before the call has finished (O8). mode BATON_WAIT_... */
+int32_t baton_stream_synchronize(baton_stream *stream, int32_t mode, baton_error *err);
+/* DRIVER. Work submitted to `after` from now on runs behind the work already on `before`; a wait on the device. */
+int32_t baton_stream_follow(baton_stream *after, baton_stream *before, baton_error *err);
+
+/* ---------------------------------------------------------------- arrays */
+
+/* DRIVER (BLOCKS when memory is short: the ladder of doc/memory.md). A new array with undefined contents; the caller owns one reference. */
+int32_t baton_array_create(baton_runtime *runtime, const baton_array_options *options, baton_array **array, baton_error *err);
+/* DRIVER. An array over memory that somebody else allocated: kind is what it is. deleter (may be NULL) is called once, with user and the
+ * address, on a thread inside a call to this library, after the last use has finished. When the call fails, the caller still owns the memory. */
+int32_t baton_array_wrap(baton_runtime *runtime, const baton_array_options *options, uint64_t address, baton_deleter deleter, void *user, baton_array **array, baton_error *err);
+/* FAST. A new array over the same memory. */
+int32_t baton_array_view(baton_array *array, const baton_view_options *options, baton_array **view, baton_error *err);
+/* DRIVER. 1-D arrays that own their memory: keeps the first min(old, new) elements, copied on `stream`. On failure the array is unchanged. Views keep the old memory.
+ * Not at the same time as other calls on this handle. */
+int32_t baton_array_resize(baton_array *array, int64_t elements, baton_stream *stream, baton_error *err);
+/* FAST. */
+int32_t baton_array_retain(baton_array *array);
+void baton_array_release(baton_array *array);
+void baton_array_release_n(baton_array *const *arrays, uint64_t count);
+/* DRIVER. Gives the memory back now, in stream order, though references remain: they can only be released. Idempotent. */
+int32_t baton_array_dispose(baton_array *array, baton_error *err);
+/* FAST. */
+int32_t baton_array_info_read(baton_array *array, baton_array_info *info, baton_error *err);
+/* BLOCKS. Until every tracked use has finished; then the memory is clean (O7). */
+int32_t baton_array_synchronize(baton_array *array, int32_t mode, baton_error *err);
+/* DRIVER. BATON_OK when nothing is outstanding, else BATON_NOT_READY. */
+int32_t baton_array_query(baton_array *array, baton_error *err);
+/* FAST. 0: this memory (and every view of it) is no longer waited for; its owner is still tracked (S13). */
+int32_t baton_array_set_synchronizing(baton_array *array, int32_t on, baton_error *err);
+/* BLOCKS. The address for code that the library does not submit: host-waits for other streams' work and for what is pending (P1). The
+ * caller keeps the array alive while the address is used. */
+int32_t baton_array_pointer(baton_array *array, baton_stream *stream, uint32_t access, uint64_t *address, baton_error *err);
+/* BLOCKS. Host and unified memory only (P2). */
+int32_t baton_array_host_pointer(baton_array *array, uint32_t access, void **address, baton_error *err);
+/* DRIVER. Foreign work on `stream`, submitted before this call, uses the array (P4). */
+int32_t baton_array_note_use(baton_array *array, baton_stream *stream, uint32_t access, baton_error *err);
+
+/* ---------------------------------------------------------------- operations: order, submit, return */
+
+/* DRIVER. Same shape and dtype; overlapping memory is refused. Between devices too. */
+int32_t baton_copy(baton_array *to, baton_array *from, baton_stream *stream, baton_error *err);
+/* DRIVER for device arrays; BLOCKS when a strided array or host memory is involved. `bytes` is exactly the array's; `host` may be reused on return. */
+int32_t baton_upload(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err);
+/* BLOCKS. Complete on return. */
+int32_t baton_download(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_error *err);
+/* DRIVER. `host` stays valid and untouched until the fence is ready. The caller owns the fence. */
+int32_t baton_download_async(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_fence **fence, baton_error *err);
+/* DRIVER. Every element becomes the `bytes` bytes at value: the element's size (1, 2, 4, 8 or 16). */
+int32_t baton_fill(baton_array *array, const void *value, uint64_t bytes, baton_stream *stream, baton_error *err);
+
+/* BLOCKS. PTX, cubin or fatbin; PTX is terminated text. */
+int32_t baton_module_load(baton_runtime *runtime, int32_t device, const void *image, uint64_t bytes, baton_module **module, baton_error *err);
+int32_t baton_module_retain(baton_module *module);
+void baton_module_release(baton_module *module);
+/* DRIVER. The kernel keeps its module. */
+int32_t baton_module_kernel(baton_module *module, const char *name, baton_kernel **kernel, baton_error *err);
+/* DRIVER. A C function as a kernel, for the software device; parameters describe its arguments in order. */
+int32_t baton_kernel_host(baton_runtime *runtime, int32_t device, baton_host_kernel function, const char *name, const baton_host_parameter *parameters,
+                          uint32_t count, baton_kernel **kernel, baton_error *err);
+int32_t baton_kernel_retain(baton_kernel *kernel);
+void baton_kernel_release(baton_kernel *kernel);
+/* DRIVER. One call locks, orders, launches, publishes and unlocks (O1, O6). */
+int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, const baton_argument *arguments, uint32_t count, baton_error *err);
+
+/* ---------------------------------------------------------------- scope: addresses for a library's own launches, without host waits */
+
+/* DRIVER. Locks the operands' memories, orders `stream` behind their uses, and fills in the addresses, which only work on `stream` may use (W1, W5).
+ * parent: NULL or the enclosing scope of the same task (W4). flags: BATON_SCOPE_TRY. The operands' arrays are retained. */
+int32_t baton_scope_begin(baton_stream *stream, baton_scope *parent, baton_operand *operands, uint64_t count, uint32_t flags, baton_scope **scope, baton_error *err);
+/* DRIVER. One more array; BATON_WOULD_BLOCK when its lock is held elsewhere and waiting could deadlock: end the scope and begin again with it. */
+int32_t baton_scope_add(baton_scope *scope, baton_operand *operand, baton_error *err);
+/* DRIVER. The address for foreign code: raw when the scope (or an enclosing one) holds the array, with no wait and no change of owner (P3); else
+ * as baton_array_pointer on the scope's stream. */
+int32_t baton_scope_pointer(baton_scope *scope, baton_array *array, uint32_t access, uint64_t *address, baton_error *err);
+/* FAST. The work was submitted: publishes and unlocks. Inner scopes end first. */
+int32_t baton_scope_end(baton_scope *scope, baton_error *err);
+/* FAST. For error paths and finalizers: as end, since the work may have been submitted; does nothing to a scope that has ended. NULL is allowed. */
+void baton_scope_abort(baton_scope *scope);
+/* FAST. Gives the handle back, after an abort if the scope is still open. NULL is allowed. */
+void baton_scope_release(baton_scope *scope);
+/* DRIVER. begin, function, end; the locks are released also when function fails, and its nonzero result becomes the status. */
+int32_t baton_with_managed(baton_stream *stream, baton_operand *operands, uint64_t count, baton_managed_function function, void *user, baton_error *err);
+
+/* ---------------------------------------------------------------- waiting without blocking */
+
+/* DRIVER. A snapshot of what the array (or stream) depends on now. The caller owns it. */
+int32_t baton_array_fence(baton_array *array, baton_fence **fence, baton_error *err);
+int32_t baton_stream_fence(baton_stream *stream, baton_fence **fence, baton_error *err);
+/* DRIVER. BATON_OK or BATON_NOT_READY. */
+int32_t baton_fence_query(baton_fence *fence, baton_error *err);
+/* BLOCKS. timeout_ns BATON_UNLIMITED: no limit. BATON_TIMEOUT when it is over. */
+int32_t baton_fence_wait(baton_fence *fence, int64_t timeout_ns, int32_t mode, baton_error *err);
+/* DRIVER. A descriptor that becomes readable when the fence is ready or has failed; it belongs to the fence: do not close it. */
+int32_t baton_fence_descriptor(baton_fence *fence, int32_t *descriptor, baton_error *err);
+int32_t baton_fence_retain(baton_fence *fence);
+void baton_fence_release(baton_fence *fence);
+
+/* ---------------------------------------------------------------- gate: hold a stream, for tests of ordering */
+
+/* DRIVER. Work submitted to the stream afterwards waits until the gate is opened, at most limit_ns (1 to 60 s). */
+int32_t baton_gate_create(baton_stream *stream, uint64_t limit_ns, baton_gate **gate, baton_error *err);
+/* FAST. Idempotent. */
+int32_t baton_gate_open(baton_gate *gate, baton_error *err);
+/* FAST. Opens it too. */
+void baton_gate_release(baton_gate *gate);
+
+/* ---------------------------------------------------------------- exchange */
+
+/* DRIVER. *managed becomes a DLManagedTensorVersioned * (DLPack 1.x), whose deleter gives the reference back from any thread. stream is the
+ * consumer's: it is made to follow the array's work on the device. NULL: host-waits. While the export lives, the memory counts as used by that stream (P5). */
+int32_t baton_dlpack_export(baton_array *array, baton_stream *stream, void **managed, baton_error *err);
+/* DRIVER. Takes over a DLManagedTensorVersioned *; work on `stream` (NULL: none) may still use it. On failure the caller still owns it. */
+int32_t baton_dlpack_import(baton_runtime *runtime, void *managed, baton_stream *stream, baton_array **array, baton_error *err);

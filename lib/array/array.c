@@ -1,0 +1,296 @@
+#include "array/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "memory/foreign.h"
+
+enum {
+    OPTIONS_LEAST = offsetof(baton_array_options, level),
+    VIEW_LEAST = offsetof(baton_view_options, permutation),
+    DRAINED_PER_CREATE = 16
+};
+
+int32_t array_check(const baton_array *array, baton_error *err)
+{
+    int32_t status = handle_check(array ? &array->handle : NULL, HANDLE_ARRAY, "array", err);
+    return status ? status : device_usable(array->memory->device, err);
+}
+
+static enum deferred_result array_reclaim(struct deferred *node)
+{
+    baton_array *array = (baton_array *)((char *)node - offsetof(baton_array, node));
+    baton_runtime *runtime = array->runtime;
+    handle_free(&array->handle);
+    runtime_release(runtime);
+    return DEFERRED_DONE;
+}
+
+int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err)
+{
+    baton_array *made = calloc(1, sizeof *made);
+    if (!made)
+        return fail(err, BATON_ERR_MEMORY, "no host memory for an array");
+    handle_init(&made->handle, HANDLE_ARRAY);
+    made->node.reclaim = array_reclaim;
+    made->runtime = memory->runtime;
+    made->memory = memory;
+    made->dtype = dtype;
+    made->element_bytes = dtype_bytes(dtype);
+    made->is_view = is_view;
+    made->layout = *layout;
+    runtime_retain(made->runtime);
+    atomic_fetch_add_explicit(&made->runtime->live_arrays, 1, memory_order_relaxed);
+    *array = made;
+    return BATON_OK;
+}
+
+int32_t baton_array_retain(baton_array *array)
+{
+    return handle_retain(array ? &array->handle : NULL, HANDLE_ARRAY);
+}
+
+void baton_array_release(baton_array *array)
+{
+    if (!array || !handle_release(&array->handle, HANDLE_ARRAY))
+        return;
+    baton_runtime *runtime = array->runtime;
+    atomic_fetch_sub_explicit(&runtime->live_arrays, 1, memory_order_relaxed);
+    memory_release(array->memory);
+    runtime_defer(runtime, &array->node);
+}
+
+void baton_array_release_n(baton_array *const *arrays, uint64_t count)
+{
+    for (uint64_t i = 0; arrays && i < count; i++)
+        baton_array_release(arrays[i]);
+}
+
+static int32_t options_check(const baton_array_options *options, baton_array_options *own, baton_error *err)
+{
+    int32_t status = options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_array_options", err);
+    if (status)
+        return status;
+    if (own->reserved[0] || own->reserved[1])
+        return fail(err, BATON_ERR_VERSION, "reserved member of baton_array_options is not zero");
+    if (own->flags & ~(uint32_t)BATON_ALLOC_NO_HOOK)
+        return fail(err, BATON_ERR_ARGUMENT, "unknown array flags 0x%x", own->flags);
+    if (own->kind == 0)
+        own->kind = BATON_DEVICE;
+    if (own->kind < BATON_DEVICE || own->kind > BATON_UNIFIED)
+        return fail(err, BATON_ERR_KIND, "unknown memory kind %d", own->kind);
+    if (!dtype_bytes(own->dtype))
+        return fail(err, BATON_ERR_DTYPE, "unknown dtype %d", own->dtype);
+    if (own->level < 0 || own->level > 2)
+        return fail(err, BATON_ERR_ARGUMENT, "level %d is not 0, 1 or 2", own->level);
+    if (own->read_only < 0 || own->read_only > 1)
+        return fail(err, BATON_ERR_ARGUMENT, "read_only %d is not 0 or 1", own->read_only);
+    return BATON_OK;
+}
+
+static int32_t layout_check(const baton_array_options *options, struct layout *layout, int64_t *bytes, baton_error *err)
+{
+    int64_t low, size;
+    if (options->ndim > 0 && !options->shape)
+        return fail(err, BATON_ERR_ARGUMENT, "shape is NULL for %d dimensions", options->ndim);
+    int32_t status = layout_make(options->ndim, options->shape, options->strides, layout);
+    if (status)
+        return fail(err, status, "%d dimensions (0 to %d) of these extents are not an array's shape", options->ndim, LAYOUT_MAX_DIMS);
+    status = layout_bytes(layout, dtype_bytes(options->dtype), &size);
+    if (!status)
+        status = layout_extent(layout, dtype_bytes(options->dtype), &low, bytes);
+    if (status || low < 0)
+        return fail(err, BATON_ERR_SHAPE, "the array would reach past the address space, or below its start");
+    return BATON_OK;
+}
+
+/* The stream that the options name, on the options' device, or the device's own. */
+static int32_t stream_of(const baton_array_options *options, struct device *device, baton_stream **stream, baton_error *err)
+{
+    *stream = options->stream;
+    if (!options->stream)
+        return stream_service(device, stream, err);
+    int32_t status = stream_resolve(stream, err);
+    if (status)
+        return status;
+    if (!device_same((*stream)->device, device))
+        return fail(err, BATON_ERR_DEVICE, "the stream belongs to device %d, the array to device %d", (*stream)->device->ordinal, device->ordinal);
+    return BATON_OK;
+}
+
+/* Makes the handle, or gives the memory back. */
+static int32_t array_over(struct memory *memory, int32_t dtype, const struct layout *layout, baton_array **array, baton_error *err)
+{
+    int32_t status = array_make(memory, dtype, layout, 0, array, err);
+    if (status)
+        memory_release(memory);
+    return status;
+}
+
+int32_t baton_array_create(baton_runtime *runtime, const baton_array_options *options, baton_array **array, baton_error *err)
+{
+    baton_array_options own;
+    struct layout layout;
+    struct memory *memory;
+    struct memory_options wanted;
+    int64_t bytes;
+    int32_t status = runtime_check(runtime, err);
+    if (status)
+        return status;
+    if (!array)
+        return fail(err, BATON_ERR_ARGUMENT, "array is NULL");
+    if ((status = options_check(options, &own, err)) || (status = layout_check(&own, &layout, &bytes, err)))
+        return status;
+    if (own.read_only)
+        return fail(err, BATON_ERR_ARGUMENT, "a new array cannot be read-only");
+    if (!layout_owns_no_overlap(&layout))
+        return fail(err, BATON_ERR_SHAPE, "strides of a new array are positive, and no two elements share a place");
+    wanted = (struct memory_options) { .kind = own.kind, .bytes = (uint64_t)bytes, .flags = own.flags, .level = own.level };
+    if ((status = device_get(runtime, own.device, &wanted.device, err)) || (status = stream_of(&own, wanted.device, &wanted.stream, err)))
+        return status;
+    runtime_drain(runtime, DRAINED_PER_CREATE);
+    status = memory_create(&wanted, &memory, err);
+    return status ? status : array_over(memory, own.dtype, &layout, array, err);
+}
+
+int32_t array_staging(const baton_array *like, baton_stream *stream, baton_array **array, baton_error *err)
+{
+    baton_array_options options = { .struct_size = sizeof options, .device = stream->device->ordinal, .dtype = like->dtype,
+                                    .ndim = like->layout.ndim, .shape = like->layout.shape, .stream = stream };
+    return baton_array_create(stream->runtime, &options, array, err);
+}
+
+int32_t array_detect_kind(struct device *device, uint64_t address, int32_t *kind, baton_error *err)
+{
+    struct device_entry entry;
+    unsigned int type = 0, managed = 0;
+    int32_t status = device_enter(device, &entry, err);
+    if (status)
+        return status;
+    int code = device->driver->pointer_attribute(&type, DRIVER_POINTER_MEMORY_TYPE, address);
+    if (!code)
+        code = device->driver->pointer_attribute(&managed, DRIVER_POINTER_IS_MANAGED, address);
+    device_leave(device, &entry);
+    if (code && code != DRIVER_INVALID_VALUE)       /* INVALID_VALUE: ordinary host memory */
+        return device_status(device, code, DRIVER_ROW_pointer_attribute, BATON_OP_NONE, NULL, err);
+    *kind = code ? BATON_HOST : managed ? BATON_UNIFIED : type == DRIVER_MEMORY_DEVICE ? BATON_DEVICE : BATON_HOST;
+    return BATON_OK;
+}
+
+static int32_t kind_check(struct device *device, int32_t kind, uint64_t address, baton_error *err)
+{
+    int32_t found, status = array_detect_kind(device, address, &found, err);
+    if (!status && found != kind)
+        return fail(err, BATON_ERR_KIND, "the address is declared as kind %d, but the driver says kind %d", kind, found);
+    return status;
+}
+
+static int32_t alignment_check(uint64_t address, uint32_t element_bytes, baton_error *err)
+{
+    uint32_t alignment = element_bytes < 8 ? element_bytes : 8;
+    if (address % alignment)
+        return fail(err, BATON_ERR_ARGUMENT, "the address is not aligned to %u bytes", alignment);
+    return BATON_OK;
+}
+
+int32_t baton_array_wrap(baton_runtime *runtime, const baton_array_options *options, uint64_t address, baton_deleter deleter, void *user, baton_array **array,
+                         baton_error *err)
+{
+    baton_array_options own;
+    struct layout layout;
+    struct memory *memory;
+    struct memory_options given;
+    int64_t bytes;
+    int32_t status = runtime_check(runtime, err);
+    if (status)
+        return status;
+    if (!array)
+        return fail(err, BATON_ERR_ARGUMENT, "array is NULL");
+    if ((status = options_check(options, &own, err)) || (status = layout_check(&own, &layout, &bytes, err)))
+        return status;
+    if (bytes && !address)
+        return fail(err, BATON_ERR_ARGUMENT, "address is NULL");
+    given = (struct memory_options) { .kind = own.kind, .bytes = (uint64_t)bytes };
+    if ((status = alignment_check(address, dtype_bytes(own.dtype), err)) || (status = device_get(runtime, own.device, &given.device, err)))
+        return status;
+    if (bytes && (status = kind_check(given.device, own.kind, address, err)))
+        return status;
+    if (own.stream && (status = stream_of(&own, given.device, &given.stream, err)))
+        return status;
+    status = memory_wrap(&given, address, deleter, user, own.read_only, &memory, err);
+    if (status)
+        return status;
+    status = array_make(memory, own.dtype, &layout, 0, array, err);
+    if (status) {
+        memory->deleter = NULL;         /* the caller still owns the bytes */
+        memory_release(memory);
+    }
+    return status;
+}
+
+static int32_t reinterpret(const baton_array *array, int32_t dtype, struct layout *layout, baton_error *err)
+{
+    if (!dtype_bytes(dtype))
+        return fail(err, BATON_ERR_DTYPE, "unknown dtype %d", dtype);
+    int32_t status = layout_reinterpret(layout, array->element_bytes, dtype_bytes(dtype), layout);
+    return status ? fail(err, status, "the last dimension is not contiguous, or not a whole number of %s elements", baton_dtype_name(dtype)) : BATON_OK;
+}
+
+static int32_t permutation_check(const int32_t *permutation, int32_t ndim, baton_error *err)
+{
+    uint32_t seen = 0;
+    for (int32_t i = 0; i < ndim; i++)
+        if (permutation[i] < 0 || permutation[i] >= ndim || seen >> permutation[i] & 1)
+            return fail(err, BATON_ERR_ARGUMENT, "permutation names a dimension twice, or one that is not there");
+        else
+            seen |= 1u << permutation[i];
+    return BATON_OK;
+}
+
+static int32_t view_layout(const baton_array *array, const baton_view_options *options, struct layout *layout, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    *layout = array->layout;
+    if (options->start || options->count || options->step || options->permutation) {
+        if (options->ndim != layout->ndim)
+            return fail(err, BATON_ERR_SHAPE, "the view gives %d dimensions, the array has %d", options->ndim, layout->ndim);
+        status = layout_slice(layout, options->ndim, options->start, options->count, options->step, layout);
+        if (status)
+            return fail(err, status, "the slice reaches outside the array, or has a step of 0");
+    }
+    if (options->dtype && (status = reinterpret(array, options->dtype, layout, err)))
+        return status;
+    if (options->permutation) {
+        if ((status = permutation_check(options->permutation, layout->ndim, err)))
+            return status;
+        status = layout_permute(layout, options->permutation, layout);
+    }
+    if (!status && options->shape && (status = layout_reshape(layout, options->shape_ndim, options->shape, layout)))
+        return fail(err, status, "the view cannot have that shape without a copy");
+    return status;
+}
+
+int32_t baton_array_view(baton_array *array, const baton_view_options *options, baton_array **view, baton_error *err)
+{
+    baton_view_options own;
+    struct layout layout;
+    int32_t status = array_check(array, err);
+    if (status)
+        return status;
+    if (!view)
+        return fail(err, BATON_ERR_ARGUMENT, "view is NULL");
+    status = options_read(&own, sizeof own, options, VIEW_LEAST, "baton_view_options", err);
+    if (status)
+        return status;
+    if (own.reserved32 || own.reserved33 || own.reserved[0] || own.reserved[1])
+        return fail(err, BATON_ERR_VERSION, "reserved member of baton_view_options is not zero");
+    status = view_layout(array, &own, &layout, err);
+    if (status)
+        return status;
+    memory_retain(array->memory);
+    status = array_make(array->memory, own.dtype ? own.dtype : array->dtype, &layout, 1, view, err);
+    if (status)
+        memory_release(array->memory);
+    return status;
+}

@@ -1,0 +1,10 @@
+libbaton_internal_la_SOURCES += \
+    lib/array/array.c \
+    lib/array/array.h \
+    lib/array/dtype.c \
+    lib/array/dtype.h \
+    lib/array/layout.c \
+    lib/array/layout.h \
+    lib/array/layout_view.c \
+    lib/array/overlap.c \
+    lib/array/use.c

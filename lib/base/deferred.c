@@ -1,0 +1,38 @@
+#include "base/deferred.h"
+
+void deferred_push(struct deferred_stack *stack, struct deferred *node)
+{
+    struct deferred *head = atomic_load_explicit(&stack->head, memory_order_relaxed);
+    do
+        node->next = head;
+    while (!atomic_compare_exchange_weak_explicit(&stack->head, &head, node, memory_order_release,
+                                                  memory_order_relaxed));
+}
+
+static struct deferred *take_oldest_first(struct deferred_stack *stack)
+{
+    struct deferred *newest = atomic_exchange_explicit(&stack->head, NULL, memory_order_acquire), *oldest = NULL;
+    while (newest) {
+        struct deferred *next = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    return oldest;
+}
+
+uint64_t deferred_drain(struct deferred_stack *stack, uint64_t most)
+{
+    uint64_t done = 0, tried = 0;
+    if (!deferred_any(stack) || atomic_flag_test_and_set_explicit(&stack->draining, memory_order_acquire))
+        return 0;
+    for (struct deferred *node = take_oldest_first(stack), *next; node; node = next) {
+        next = node->next;      /* reclaim frees the node */
+        if ((most == 0 || tried++ < most) && node->reclaim(node) == DEFERRED_DONE)
+            done++;
+        else
+            deferred_push(stack, node);
+    }
+    atomic_flag_clear_explicit(&stack->draining, memory_order_release);
+    return done;
+}

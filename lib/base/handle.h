@@ -1,0 +1,45 @@
+/* The head of every public object: what kind it is, and how many references keep it.
+ *
+ * Retain and release are one atomic operation each: no lock, no allocation, no driver call. In debug builds a freed object stays readable for a
+ * while (a bounded quarantine), so that the use of a freed handle is an error status instead of undefined behaviour. */
+#ifndef BATON_BASE_HANDLE_H
+#define BATON_BASE_HANDLE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum handle_kind {
+    HANDLE_DEAD = 0x64656164,
+    HANDLE_RUNTIME = 0x62720001, HANDLE_STREAM, HANDLE_ARRAY, HANDLE_SCOPE, HANDLE_FENCE, HANDLE_MODULE, HANDLE_KERNEL, HANDLE_GATE, HANDLE_MEMORY
+};
+
+struct handle {
+    _Atomic uint32_t kind;
+    _Atomic uint32_t references;
+};
+
+/* One reference, owned by the caller. */
+void handle_init(struct handle *handle, enum handle_kind kind);
+
+/* BATON_ERR_HANDLE, naming `what`, unless the handle is alive and of that kind. */
+int32_t handle_check(const struct handle *handle, enum handle_kind kind, const char *what, baton_error *err);
+
+/* BATON_ERR_HANDLE instead of bringing a dead object back to life. */
+int32_t handle_retain(struct handle *handle, enum handle_kind kind);
+
+/* Nonzero when this was the last reference: the caller now disposes of the object. Zero too for NULL and dead handles. */
+int handle_release(struct handle *handle, enum handle_kind kind);
+
+/* The end of an object that came from malloc: marks it dead, then frees it (debug builds: after a while). */
+void handle_free(struct handle *handle);
+
+/* True for a handle that is alive and of that kind. */
+static inline int handle_is(const struct handle *handle, enum handle_kind kind)
+{
+    return handle && atomic_load_explicit(&handle->kind, memory_order_relaxed) == (uint32_t)kind &&
+           atomic_load_explicit(&handle->references, memory_order_relaxed) != 0;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* The memory lock: a word that holds the token of its owner, never a thread.
+ *
+ * A task may lock on one thread and unlock on another. Uncontended, locking is one compare-and-swap. Waiters spin, then let the embedder's
+ * yield hook run other tasks, or park in one of a fixed number of buckets. Barging, not fair: it is held for microseconds. */
+#ifndef BATON_BASE_LOCK_H
+#define BATON_BASE_LOCK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct lock {
+    _Atomic uint64_t word;      /* 0: free; else the owner's token (even) | 1 when somebody is parked */
+    _Atomic uint64_t thread;    /* process_thread() of the locker, for the diagnosis of deadlocks only; 0: free */
+};
+
+struct lock_policy {
+    int try_only;                       /* BATON_WOULD_BLOCK instead of waiting */
+    int32_t (*yield)(void *user);       /* NULL: park */
+    void *user;
+    _Atomic uint64_t *longest_wait_ns;  /* raised to the longest wait; may be NULL */
+};
+
+/* A token for a scope: even, nonzero, never reused in this process. */
+uint64_t lock_token(void);
+
+/* BATON_OK; BATON_WOULD_BLOCK; BATON_ERR_WOULD_DEADLOCK when the calling thread itself took the lock under another token and there is no
+ * yield hook; BATON_ERR_HOOK. The token is even and nonzero. */
+int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy *policy);
+void lock_release(struct lock *lock);
+
+static inline uint64_t lock_holder(const struct lock *lock)
+{
+    return atomic_load_explicit(&lock->word, memory_order_relaxed) & ~(uint64_t)1;
+}
+
+#endif

@@ -1,0 +1,13 @@
+libbaton_internal_la_SOURCES += \
+    lib/driver/builtin.h \
+    lib/driver/builtin_ptx.h \
+    lib/driver/cuda.c \
+    lib/driver/cuda_builtin.c \
+    lib/driver/driver.c \
+    lib/driver/driver.h \
+    lib/driver/instrument.c \
+    lib/driver/instrument.h \
+    lib/driver/table.h \
+    lib/driver/types.h
+
+EXTRA_DIST += lib/driver/builtin.cu

@@ -1,0 +1,18 @@
+#include "driver/soft/soft.h"
+
+#include "driver/soft/row.h"
+
+extern const struct soft_image soft_builtin_image;      /* builtin.c */
+
+const struct driver *soft_driver(void)
+{
+    static const struct driver driver = {
+        .name = "soft",
+        .builtin_image = &soft_builtin_image,
+        .host_kernels = 1,
+#define SOFT_ROW_MEMBER(verb, symbol, version, parameters, arguments) .verb = soft_##verb,
+        DRIVER_ROWS(SOFT_ROW_MEMBER)
+#undef SOFT_ROW_MEMBER
+    };
+    return &driver;
+}

@@ -1,0 +1,3 @@
+libbaton_internal_la_SOURCES += \
+    lib/exchange/dlpack.c \
+    lib/exchange/dlpack.h

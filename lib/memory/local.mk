@@ -1,0 +1,14 @@
+libbaton_internal_la_SOURCES += \
+    lib/memory/export.c \
+    lib/memory/export.h \
+    lib/memory/foreign.c \
+    lib/memory/foreign.h \
+    lib/memory/memory.c \
+    lib/memory/memory.h \
+    lib/memory/operation.c \
+    lib/memory/operation.h \
+    lib/memory/pool.c \
+    lib/memory/pool.h \
+    lib/memory/take.c \
+    lib/memory/take.h \
+    lib/memory/uses.c

@@ -1,0 +1,106 @@
+/* A memory: one allocation, and everything that is known about its use. Every array and view over it shares it.
+ *
+ *      owner            the last write                 pending          what the owner's stream waits for on the device only
+ *        |                                                |
+ *   A ---W-------------o                             B ---W---         after the hand-off A -> B:  owner B, pending {A}
+ *                       \                           /
+ *   readers  C ----------R------   D ---R----------o                   a write follows the last write and all readers
+ *
+ * A release is lock-free; what depends on the device happens at the next drain. */
+#ifndef BATON_MEMORY_MEMORY_H
+#define BATON_MEMORY_MEMORY_H
+
+#include "base/lock.h"
+#include "stream/fence.h"
+#include "stream/stream.h"
+
+enum {
+    MEMORY_READERS = 8,
+    MEMORY_EXPORTS = 4,
+    MEMORY_PENDING = 1 + MEMORY_READERS + MEMORY_EXPORTS,
+    MEMORY_USES = 2 + MEMORY_READERS + MEMORY_PENDING + MEMORY_EXPORTS   /* owner, untracked capture, and all of the above */
+};
+
+struct memory {
+    struct handle handle;
+    struct deferred node;
+    baton_runtime *runtime;                 /* retained */
+    struct device *device;
+    uint64_t id;                            /* ascending, never reused: the lock order */
+    int32_t kind;                           /* BATON_DEVICE, BATON_HOST, BATON_UNIFIED */
+    int foreign;                            /* given back by `deleter`, which may be NULL */
+    int read_only;
+    uint64_t address, bytes;
+    _Atomic uint64_t charge;                /* bytes that the device's account holds for it; 0: foreign, or given back */
+    baton_deleter deleter;
+    void *user;
+
+    /* Taken before any stream's lock; several at once only through an operation. Guards everything below, but for the atomics, which only its holder writes. */
+    struct lock lock;
+    struct use owner;                       /* last write; stream retained, NULL: never used */
+    struct use readers[MEMORY_READERS];     /* since that write, oldest first; retained */
+    uint32_t reader_count;
+    struct use pending[MEMORY_PENDING];     /* of the last hand-off; retained */
+    uint32_t pending_count;
+    baton_stream *exports[MEMORY_EXPORTS];  /* consumers of live exports; retained */
+    uint32_t export_count;
+    uint32_t exports_unnamed;               /* consumers on no particular stream … */
+    uint32_t unnamed_over;                  /* … of these, gone, with work that may not have finished */
+    baton_stream *capturer;                 /* retained: an untracked capture on it uses the memory (S9); NULL: not tainted */
+    int escaped;                            /* the owner's stream may hold foreign work on it, without tickets (P4) */
+    int disposed;                           /* given back while handles remain */
+    uint64_t version;                       /* grows with every change above: tells a waiter whether to look again */
+
+    _Atomic int synchronizing;              /* S13 */
+    _Atomic uint64_t owner_hint, pending_hint, readers_hint;    /* for baton_array_info */
+    _Atomic uint32_t flags_hint;
+};
+
+/* Memory of the device, a first write on `stream` (device memory) ordering its use. One reference for the caller. May run the out-of-memory
+ * ladder: see pool.h. */
+struct memory_options {
+    struct device *device;
+    baton_stream *stream;
+    int32_t kind;
+    uint64_t bytes;
+    uint32_t flags;                         /* BATON_ALLOC_... */
+    int32_t level;
+};
+int32_t memory_create(const struct memory_options *options, struct memory **memory, baton_error *err);
+
+/* Somebody else's memory. When stream is given, foreign work on it may use the memory. */
+int32_t memory_wrap(const struct memory_options *options, uint64_t address, baton_deleter deleter, void *user, int read_only, struct memory **memory,
+                    baton_error *err);
+
+/* retain only with a reference in hand. The last release queues the memory for a drain. NULL is allowed. */
+void memory_retain(struct memory *memory);
+void memory_release(struct memory *memory);
+
+/* Gives the bytes back now, in stream order (O9). Idempotent. */
+int32_t memory_dispose(struct memory *memory, baton_error *err);
+
+/* How callers of this runtime wait for memory locks. */
+struct lock_policy memory_lock_policy(baton_runtime *runtime, int try_only);
+
+/* Locks for one short look or change. Errors as lock_acquire's, with a message. */
+int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_policy *policy, baton_error *err);
+
+/* ---- with the lock held ---- */
+
+/* Writes the outstanding uses other than those on `except` (may be NULL) to `uses` (room for MEMORY_USES), each stream retained. Draws fresh tickets where
+ * foreign work may have been submitted (P4, P5). `writes_only` leaves readers out. Counts nothing. */
+uint32_t memory_uses_locked(struct memory *memory, baton_stream *except, int writes_only, struct use *uses);
+
+/* Drops uses that are known to be finished from readers and pending. */
+void memory_prune_locked(struct memory *memory);
+
+/* s becomes the owner by a write; what is unfinished elsewhere becomes pending. Tickets are set by the caller's later call. */
+void memory_publish_write_locked(struct memory *memory, baton_stream *s, uint64_t ticket);
+void memory_publish_read_locked(struct memory *memory, baton_stream *s, uint64_t ticket);
+
+/* After any change: version and hints. */
+void memory_changed_locked(struct memory *memory);
+
+void uses_release(struct use *uses, uint32_t count);
+
+#endif

@@ -1,0 +1,63 @@
+/* One submission on a stream and the memories that it uses (O1): collect, lock all in order, take all, submit, draw the ticket, unlock.
+ *
+ *     operation_init, operation_add …, operation_begin, the driver call, operation_submitted | operation_failed
+ *
+ * Up to OPERATION_INLINE memories need no allocation. A scope is the same, with the caller's own submission in the middle. */
+#ifndef BATON_MEMORY_OPERATION_H
+#define BATON_MEMORY_OPERATION_H
+
+#include "memory/memory.h"
+
+enum { OPERATION_INLINE = 16 };
+
+enum {
+    OPERATION_TRY = 1,          /* never wait for a lock */
+    OPERATION_NO_HOST_WAIT = 4, /* BATON_NOT_READY instead of a host wait */
+    OPERATION_PEER_COPY = 2     /* the driver moves the bytes between devices itself: no peer access needed */
+};
+
+struct operation_item {
+    struct memory *memory;      /* retained until the operation ends (O2) */
+    uint32_t access;
+    int inherited;              /* an enclosing scope holds the lock */
+    uint64_t waited;            /* memory version + 1 that was host-waited for; 0: none */
+};
+
+struct operation {
+    uint64_t token;             /* of the locks: even, nonzero */
+    baton_stream *stream;       /* resolved; retained by the caller */
+    struct operation *parent;   /* enclosing scope's, or NULL */
+    int32_t kind;               /* BATON_OP_... */
+    uint32_t flags;
+    uint32_t count, capacity, locked;
+    int captured;               /* somebody else captures the stream: nothing is waited for, nothing taken (S2) */
+    struct operation_item *items;
+    struct operation_item few[OPERATION_INLINE];
+};
+
+/* token 0: the operation's own address, which is unique while it lives. */
+void operation_init(struct operation *op, baton_stream *stream, int32_t kind, uint64_t token);
+
+/* Adds a memory, or merges the access into the one that is there (views, the same array twice). access 0 means read-write. */
+int32_t operation_add(struct operation *op, struct memory *memory, uint32_t access, baton_error *err);
+
+/* Locks and takes everything. On failure all locks are free again, and the operation still has to be discarded. May host-wait, with no lock held. */
+int32_t operation_begin(struct operation *op, baton_error *err);
+
+/* One more memory in an operation that has begun (a scope): takes it, or leaves all as it was. */
+int32_t operation_extend(struct operation *op, struct memory *memory, uint32_t access, baton_error *err);
+
+/* The work was submitted, or its submission failed behind waits that are queued (S7). Unlocks, and releases the memories. */
+void operation_submitted(struct operation *op);
+void operation_failed(struct operation *op);
+
+/* As submitted, with foreign work behind it: the memories are escaped on the stream (P4). */
+void operation_expose(struct operation *op);
+
+/* Gives up an operation that has not begun. */
+void operation_discard(struct operation *op);
+
+/* The access that the operation (or an enclosing one) holds on the memory; 0: none. */
+uint32_t operation_holds(const struct operation *op, const struct memory *memory);
+
+#endif

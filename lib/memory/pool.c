@@ -1,0 +1,175 @@
+#include "memory/pool.h"
+
+#include "stream/wait.h"
+
+/* Room for `bytes` under the device's limit: counts them as held, or says no. */
+static int reserve(struct device *device, uint64_t bytes)
+{
+    uint64_t limit = atomic_load(&device->limit_bytes), held = atomic_load(&device->held_bytes);
+    do
+        if (limit && (bytes > limit || held > limit - bytes))
+            return 0;
+    while (!atomic_compare_exchange_weak(&device->held_bytes, &held, held + bytes));
+    return 1;
+}
+
+static int call_alloc(const struct memory_options *options, uint64_t *address, enum driver_row *row)
+{
+    const struct driver *driver = options->device->driver;
+    driver_address device_address = 0;
+    void *host_address = NULL;
+    int code;
+    switch (options->kind) {
+    case BATON_HOST:
+        *row = DRIVER_ROW_host_alloc;
+        code = driver->host_alloc(&host_address, options->bytes, DRIVER_HOST_ALLOC_PORTABLE);
+        *address = (uint64_t)(uintptr_t)host_address;
+        return code;
+    case BATON_UNIFIED:
+        *row = DRIVER_ROW_alloc_managed;
+        code = driver->alloc_managed(&device_address, options->bytes, DRIVER_ATTACH_GLOBAL);
+        break;
+    default:
+        *row = DRIVER_ROW_alloc_async;
+        code = driver->alloc_async(&device_address, options->bytes, options->device->pool, options->stream->native);
+    }
+    *address = device_address;
+    return code;
+}
+
+/* One attempt. BATON_ERR_OOM asks the ladder to make room. */
+static int32_t try_alloc(const struct memory_options *options, uint64_t *address, baton_error *err)
+{
+    struct device *device = options->device;
+    struct device_entry entry;
+    enum driver_row row;
+    if (!reserve(device, options->bytes))
+        return fail(err, BATON_ERR_OOM, "the limit of device %d (%llu bytes) leaves no room for %llu bytes: %llu are live, %llu wait to be given back",
+                    device->ordinal, (unsigned long long)atomic_load(&device->limit_bytes), (unsigned long long)options->bytes,
+                    (unsigned long long)device_live_bytes(device), (unsigned long long)atomic_load(&device->deferred_bytes));
+    int32_t status = device_enter(device, &entry, err);
+    if (!status) {
+        int code = call_alloc(options, address, &row);
+        device_leave(device, &entry);
+        status = device_status(device, code, row, BATON_OP_ALLOC, options->stream, err);
+    }
+    if (status)
+        atomic_fetch_sub(&device->held_bytes, options->bytes);
+    return status;
+}
+
+static int32_t wait_for_frees(const struct memory_options *options, baton_error *err)
+{
+    struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_RECLAIM, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_ALLOC };
+    struct stream_list list;
+    int32_t status = stream_list_make(options->device->runtime, options->device, &list, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < list.count && !status; i++)
+        status = wait_stream(list.streams[i], atomic_load(&list.streams[i]->submitted), &how, err);
+    stream_list_free(&list);
+    runtime_drain(options->device->runtime, 0);
+    return status;
+}
+
+static int32_t trim(struct device *device, uint64_t keep_bytes, baton_error *err)
+{
+    struct device_entry entry;
+    int32_t status = device_enter(device, &entry, err);
+    if (status)
+        return status;
+    int code = device->driver->pool_trim(device->pool, keep_bytes);
+    device_leave(device, &entry);
+    return device_status(device, code, DRIVER_ROW_pool_trim, BATON_OP_FREE, NULL, err);
+}
+
+static int32_t call_reclaim(const struct memory_options *options, int32_t level, baton_error *err)
+{
+    baton_runtime *runtime = options->device->runtime;
+    if (!runtime->options.reclaim || atomic_load(&runtime->closed))
+        return BATON_OK;
+    return runtime->options.reclaim(runtime->options.user, level, options->bytes) ? fail(err, BATON_ERR_HOOK, "the reclaim hook returned nonzero") : BATON_OK;
+}
+
+/* Asks for a collection by status: the caller runs its collector and calls again with that level. */
+static int32_t ask_by_status(const struct memory_options *options, baton_error *err)
+{
+    baton_error record = error_none();
+    if (options->level >= 2)
+        return BATON_OK;
+    fail(&record, BATON_OOM_RETRY, "device %d has no room for %llu bytes: collect garbage and call again", options->device->ordinal,
+         (unsigned long long)options->bytes);
+    record.level = options->level + 1;
+    record.operation = BATON_OP_ALLOC;
+    return fail_with(err, &record);
+}
+
+/* The rungs, cheapest first. Each makes room in its own way; after each the allocation is tried again. */
+static int32_t rung(const struct memory_options *options, int step, baton_error *err)
+{
+    int32_t status;
+    switch (step) {
+    case 0:
+        runtime_drain(options->device->runtime, 0);
+        return BATON_OK;
+    case 1: return wait_for_frees(options, err);
+    case 2:
+    case 3:
+        status = call_reclaim(options, step - 1, err);
+        return status ? status : wait_for_frees(options, err);
+    default: return trim(options->device, 0, err);
+    }
+}
+
+int32_t pool_alloc(const struct memory_options *options, uint64_t *address, baton_error *err)
+{
+    int32_t status = try_alloc(options, address, err);
+    for (int step = 0; status == BATON_ERR_OOM && step < 5; step++) {
+        int32_t asked = step == 2 && options->flags & BATON_ALLOC_NO_HOOK ? ask_by_status(options, err) : BATON_OK;
+        if (asked || (asked = rung(options, step, err)))
+            return asked;
+        status = try_alloc(options, address, err);
+    }
+    if (!status)
+        atomic_fetch_add_explicit(&options->device->runtime->allocations, 1, memory_order_relaxed);
+    return status;
+}
+
+static int call_free(struct device *device, int32_t kind, uint64_t address, baton_stream *stream)
+{
+    if (kind == BATON_HOST)
+        return device->driver->host_free((void *)(uintptr_t)address);
+    if (kind == BATON_UNIFIED)
+        return device->driver->free(address);
+    return device->driver->free_async(address, stream->native);
+}
+
+int32_t pool_free(struct device *device, int32_t kind, uint64_t address, uint64_t bytes, baton_stream *stream)
+{
+    struct device_entry entry;
+    int code = DRIVER_SUCCESS;
+    if (!device_enter(device, &entry, NULL)) {      /* else the memory is gone with its context */
+        code = call_free(device, kind, address, stream);
+        device_leave(device, &entry);
+    }
+    runtime_swallow(device->runtime, code);
+    if (code && !driver_code_gone(code) && !driver_code_sticky(code))
+        return BATON_ERR_DRIVER;
+    if (kind == BATON_DEVICE && stream)
+        stream_ticket(stream, BATON_OP_FREE);
+    atomic_fetch_sub(&device->held_bytes, bytes);
+    atomic_fetch_add_explicit(&device->runtime->frees, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&device->runtime->freed_bytes, bytes, memory_order_relaxed);
+    return BATON_OK;
+}
+
+int32_t baton_trim(baton_runtime *runtime, int32_t ordinal, uint64_t keep_bytes, baton_error *err)
+{
+    struct device *device;
+    int32_t status = runtime_check(runtime, err);
+    if (status || (status = device_get(runtime, ordinal, &device, err)))
+        return status;
+    struct memory_options all = { .device = device };
+    status = wait_for_frees(&all, err);
+    return status ? status : trim(device, keep_bytes, err);
+}

@@ -1,0 +1,191 @@
+#include "memory/take.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/order.h"
+#include "stream/wait.h"
+
+void needs_init(struct needs *needs)
+{
+    needs->count = needs->host = 0;
+    needs->capacity = sizeof needs->few / sizeof *needs->few;
+    needs->items = needs->few;
+}
+
+void needs_clear(struct needs *needs)
+{
+    for (uint32_t i = 0; i < needs->count; i++)
+        stream_release(needs->items[i].stream);
+    needs->count = needs->host = 0;
+}
+
+void needs_free(struct needs *needs)
+{
+    needs_clear(needs);
+    if (needs->items != needs->few)
+        free(needs->items);
+}
+
+static int needs_grow(struct needs *needs)
+{
+    struct need *items = malloc(2 * (size_t)needs->capacity * sizeof *items);
+    if (!items)
+        return 0;
+    memcpy(items, needs->items, needs->count * sizeof *items);
+    if (needs->items != needs->few)
+        free(needs->items);
+    needs->items = items;
+    needs->capacity *= 2;
+    return 1;
+}
+
+/* Coalesces per stream: one record and one wait hand over any number of memories. */
+static int32_t needs_add(struct needs *needs, baton_stream *stream, uint64_t ticket, int32_t cause, baton_error *err)
+{
+    for (uint32_t i = 0; i < needs->count; i++)
+        if (needs->items[i].stream == stream && (needs->items[i].cause < 0) == (cause < 0)) {
+            if (needs->items[i].ticket < ticket)
+                needs->items[i].ticket = ticket;
+            return BATON_OK;
+        }
+    if (needs->count == needs->capacity && !needs_grow(needs))
+        return fail(err, BATON_ERR_MEMORY, "no host memory to list the streams to wait for");
+    if (stream)
+        stream_retain(stream);
+    needs->items[needs->count++] = (struct need) { stream, ticket, cause };
+    needs->host += cause >= 0;
+    return BATON_OK;
+}
+
+/* Why a use on `before` cannot be followed on the device; -1: it can. */
+static int32_t host_cause(const struct operation *op, const struct memory *memory, const baton_stream *before)
+{
+    if (op->stream->runtime->options.flags & BATON_RUNTIME_HOST_WAIT)
+        return BATON_HOST_WAIT_POLICY;
+    if (memory->kind != BATON_DEVICE)
+        return BATON_HOST_WAIT_UNIFIED;                                 /* S11 */
+    if (stream_special(before) || stream_special(op->stream))
+        return BATON_HOST_WAIT_SPECIAL;                                 /* S10 */
+    if (!device_same(before->device, op->stream->device))
+        return BATON_HOST_WAIT_DEVICE;                                  /* S12 */
+    return -1;
+}
+
+static int32_t plan_use(struct operation *op, const struct memory *memory, const struct use *use, struct needs *needs, baton_error *err)
+{
+    int32_t cause = host_cause(op, memory, use->stream);
+    enum order_need need = order_need(op->stream, use->stream, use->ticket);
+    if (need == ORDER_SAME || need == ORDER_COMPLETE || (need == ORDER_COVERED && cause < 0))
+        return BATON_OK;
+    return needs_add(needs, use->stream, use->ticket, cause, err);
+}
+
+/* A fresh ticket for work that foreign code may have submitted: nothing older proves anything about it. */
+static struct use foreign_use(baton_stream *stream)
+{
+    return (struct use) { stream, stream_ticket(stream, BATON_OP_FOREIGN) };
+}
+
+static int32_t plan_exports(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
+{
+    struct memory *memory = item->memory;
+    int32_t status = BATON_OK;
+    for (uint32_t i = 0; i < memory->export_count && !status; i++) {
+        struct use use = foreign_use(memory->exports[i]);
+        status = plan_use(op, memory, &use, needs, err);
+    }
+    if (!status && memory->exports_unnamed && !(op->flags & OPERATION_NO_HOST_WAIT) && item->waited != memory->version + 1)
+        status = needs_add(needs, NULL, 0, BATON_HOST_WAIT_EXPORT, err);
+    return status;
+}
+
+/* S9: nothing is known about when the captured work runs, so the host waits for all that may be it, each time. */
+static int32_t plan_tainted(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
+{
+    struct memory *memory = item->memory;
+    struct use uses[MEMORY_USES];
+    int32_t status = BATON_OK;
+    if (item->waited == memory->version + 1 || memory->capturer == op->stream)
+        return BATON_OK;
+    uint32_t count = memory_uses_locked(memory, op->stream, 0, uses);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = needs_add(needs, uses[i].stream, uses[i].ticket, BATON_HOST_WAIT_TAINTED, err);
+    uses_release(uses, count);
+    return status;
+}
+
+static int32_t plan_readers(struct operation *op, struct memory *memory, struct needs *needs, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    for (uint32_t i = 0; i < memory->reader_count && !status; i++)
+        status = plan_use(op, memory, &memory->readers[i], needs, err);
+    return status;
+}
+
+static int32_t check_item(const struct operation *op, const struct operation_item *item, baton_error *err)
+{
+    const struct memory *memory = item->memory;
+    if (memory->disposed)
+        return fail(err, BATON_ERR_HANDLE, "the array's memory was disposed of");
+    if (memory->read_only && item->access & BATON_WRITE)
+        return fail(err, BATON_ERR_KIND, "the memory is read-only");
+    if (memory->device->driver != op->stream->device->driver)
+        return fail(err, BATON_ERR_STREAM, "the array and the stream belong to different drivers");
+    return BATON_OK;
+}
+
+int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
+{
+    struct memory *memory = item->memory;
+    int32_t status = check_item(op, item, err);
+    if (status || op->captured || !atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
+        return status;                                                  /* S2, S13 */
+    if (memory->escaped)
+        memory->owner.ticket = stream_ticket(memory->owner.stream, BATON_OP_FOREIGN);   /* P4 */
+    int waits = !(op->flags & OPERATION_NO_HOST_WAIT);
+    if (memory->capturer && waits && (status = plan_tainted(op, item, needs, err)))
+        return status;
+    if (memory->owner.stream && (status = plan_use(op, memory, &memory->owner, needs, err)))
+        return status;
+    if (item->access & BATON_WRITE && memory->reader_count && (status = plan_readers(op, memory, needs, err)))
+        return status;
+    return memory->export_count || memory->exports_unnamed ? plan_exports(op, item, needs, err) : BATON_OK;
+}
+
+int32_t take_order(struct operation *op, const struct needs *needs, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    for (uint32_t i = 0; i < needs->count && !status; i++)
+        status = order_wait(op->stream, needs->items[i].stream, needs->items[i].ticket, err);
+    return status;
+}
+
+int32_t take_wait(struct operation *op, const struct needs *needs, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    for (uint32_t i = 0; i < needs->count && !status; i++) {
+        const struct need *need = &needs->items[i];
+        struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = need->cause, .deadline_ns = WAIT_FOREVER, .operation = op->kind };
+        if (need->cause < 0)
+            continue;
+        status = need->stream ? wait_stream(need->stream, need->ticket, &how, err)
+                              : wait_everything(op->stream->device, &how, err);
+    }
+    return status;
+}
+
+int32_t take_room_locked(struct operation *op, struct operation_item *item, baton_error *err)
+{
+    struct memory *memory = item->memory;
+    if (op->captured || item->access & BATON_WRITE || memory->reader_count < MEMORY_READERS)
+        return BATON_OK;
+    for (uint32_t i = 0; i < memory->reader_count; i++)
+        if (memory->readers[i].stream == op->stream)
+            return BATON_OK;
+    struct use *oldest = &memory->readers[0];
+    int32_t cause = host_cause(op, memory, oldest->stream);
+    if (cause >= 0 || order_need(op->stream, oldest->stream, oldest->ticket) != ORDER_WAIT)
+        return BATON_OK;        /* readers that had to be host-waited for were planned as such */
+    return order_wait(op->stream, oldest->stream, oldest->ticket, err);
+}

@@ -1,0 +1,36 @@
+/* take (S1 to S14): which uses an operation must follow, and how. */
+#ifndef BATON_MEMORY_TAKE_H
+#define BATON_MEMORY_TAKE_H
+
+#include "memory/operation.h"
+
+/* One stream to be waited for, over all memories of an operation. */
+struct need {
+    baton_stream *stream;       /* retained; NULL: every stream of the device */
+    uint64_t ticket;            /* the highest that is needed */
+    int32_t cause;              /* BATON_HOST_WAIT_..., or -1: on the device */
+};
+
+struct needs {
+    uint32_t count, capacity, host;     /* host: how many are host waits */
+    struct need *items;
+    struct need few[16];
+};
+
+void needs_init(struct needs *needs);
+void needs_clear(struct needs *needs);
+void needs_free(struct needs *needs);
+
+/* Adds what the item must follow on the operation's stream. The item's memory is locked. */
+int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err);
+
+/* Queues the device waits (S5). */
+int32_t take_order(struct operation *op, const struct needs *needs, baton_error *err);
+
+/* Host-waits, with no lock held, for the host part of the needs. */
+int32_t take_wait(struct operation *op, const struct needs *needs, baton_error *err);
+
+/* S6: what is known before the submission. For a full reader set this queues one more device wait. */
+int32_t take_room_locked(struct operation *op, struct operation_item *item, baton_error *err);
+
+#endif

@@ -1,0 +1,137 @@
+/* The bookkeeping of a memory's uses: pure changes under its lock, with one reference on every stream they name. */
+#include "memory/memory.h"
+
+void uses_release(struct use *uses, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        stream_release(uses[i].stream);
+}
+
+static uint32_t add_use(struct use *uses, uint32_t count, baton_stream *stream, uint64_t ticket, const baton_stream *except)
+{
+    if (!stream || stream == except || stream_done(stream, ticket))
+        return count;
+    stream_retain(stream);
+    uses[count] = (struct use) { stream, ticket };
+    return count + 1;
+}
+
+uint32_t memory_uses_locked(struct memory *memory, baton_stream *except, int writes_only, struct use *uses)
+{
+    uint32_t count = 0;
+    if (memory->escaped)
+        memory->owner.ticket = stream_ticket(memory->owner.stream, BATON_OP_FOREIGN);    /* P4 */
+    count = add_use(uses, count, memory->owner.stream, memory->owner.ticket, except);
+    for (uint32_t i = 0; i < memory->reader_count && !writes_only; i++)
+        count = add_use(uses, count, memory->readers[i].stream, memory->readers[i].ticket, except);
+    for (uint32_t i = 0; i < memory->pending_count; i++)
+        count = add_use(uses, count, memory->pending[i].stream, memory->pending[i].ticket, except);
+    for (uint32_t i = 0; i < memory->export_count; i++)
+        if (memory->exports[i] != except)
+            count = add_use(uses, count, memory->exports[i], stream_ticket(memory->exports[i], BATON_OP_FOREIGN), except);    /* P5 */
+    if (memory->capturer && memory->capturer != except)
+        count = add_use(uses, count, memory->capturer, stream_ticket(memory->capturer, BATON_OP_FOREIGN), except);            /* S9 */
+    return count;
+}
+
+static uint32_t prune(struct use *uses, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (stream_done(uses[i].stream, uses[i].ticket))
+            stream_release(uses[i].stream);
+        else
+            uses[kept++] = uses[i];
+    return kept;
+}
+
+void memory_prune_locked(struct memory *memory)
+{
+    memory->reader_count = prune(memory->readers, memory->reader_count);
+    memory->pending_count = prune(memory->pending, memory->pending_count);
+    memory_changed_locked(memory);
+}
+
+static uint64_t pending_hint(const struct memory *memory)
+{
+    for (uint32_t i = 0; i < memory->pending_count; i++)
+        if (!stream_done(memory->pending[i].stream, memory->pending[i].ticket))
+            return memory->pending[i].stream->id;
+    return 0;
+}
+
+void memory_changed_locked(struct memory *memory)
+{
+    uint32_t flags = (memory->capturer ? BATON_ARRAY_TAINTED : 0u) | (memory->escaped ? BATON_ARRAY_ESCAPED : 0u);
+    memory->version++;
+    atomic_store_explicit(&memory->owner_hint, memory->owner.stream ? memory->owner.stream->id : 0, memory_order_relaxed);
+    atomic_store_explicit(&memory->pending_hint, memory->pending_count ? pending_hint(memory) : 0, memory_order_relaxed);
+    atomic_store_explicit(&memory->readers_hint, memory->reader_count, memory_order_relaxed);
+    atomic_store_explicit(&memory->flags_hint, flags, memory_order_relaxed);
+}
+
+/* What of the last write and its readers is unfinished on other streams than s: s may follow it on the device, the host must not trust it. */
+static uint32_t unfinished_elsewhere(struct memory *memory, baton_stream *s, struct use *uses)
+{
+    uint32_t count = add_use(uses, 0, memory->owner.stream, memory->owner.ticket, s);
+    for (uint32_t i = 0; i < memory->reader_count; i++)
+        count = add_use(uses, count, memory->readers[i].stream, memory->readers[i].ticket, s);
+    return count;
+}
+
+/* When nothing else is unfinished and s was the owner already, the old pending set still stands: s's first use lies behind it, but it may not have finished. */
+static void set_pending(struct memory *memory, baton_stream *s)
+{
+    struct use fresh[MEMORY_PENDING];
+    uint32_t count = unfinished_elsewhere(memory, s, fresh);
+    if (count == 0 && memory->owner.stream == s)
+        return;
+    uses_release(memory->pending, memory->pending_count);
+    for (uint32_t i = 0; i < count; i++)
+        memory->pending[i] = fresh[i];
+    memory->pending_count = count;
+}
+
+void memory_publish_write_locked(struct memory *memory, baton_stream *s, uint64_t ticket)
+{
+    if (memory->owner.stream != s || memory->reader_count) {
+        set_pending(memory, s);
+        uses_release(memory->readers, memory->reader_count);
+        memory->reader_count = 0;
+    }
+    if (memory->owner.stream != s) {
+        stream_retain(s);
+        stream_release(memory->owner.stream);
+        memory->owner.stream = s;
+    }
+    memory->owner.ticket = ticket;
+    memory->escaped = 0;
+    memory_changed_locked(memory);
+}
+
+static void drop_reader(struct memory *memory, uint32_t index)
+{
+    stream_release(memory->readers[index].stream);
+    memory->reader_count--;
+    for (uint32_t i = index; i < memory->reader_count; i++)
+        memory->readers[i] = memory->readers[i + 1];
+}
+
+/* The newest reader stands last. There is room: take_room_locked saw to it. */
+void memory_publish_read_locked(struct memory *memory, baton_stream *s, uint64_t ticket)
+{
+    uint32_t last = memory->reader_count;
+    if (last && memory->readers[last - 1].stream == s) {
+        memory->readers[last - 1].ticket = ticket;
+    } else {
+        stream_retain(s);
+        for (uint32_t i = 0; i < memory->reader_count; i++)
+            if (memory->readers[i].stream == s)
+                drop_reader(memory, i);
+        if (memory->reader_count == MEMORY_READERS)
+            drop_reader(memory, 0);
+        memory->readers[memory->reader_count++] = (struct use) { s, ticket };
+    }
+    memory->escaped = 0;
+    memory_changed_locked(memory);
+}

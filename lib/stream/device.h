@@ -1,0 +1,68 @@
+/* A device of a runtime: its primary context and pool, made at its first use, and whether it still can be used. */
+#ifndef BATON_STREAM_DEVICE_H
+#define BATON_STREAM_DEVICE_H
+
+#include <pthread.h>
+
+#include "stream/runtime.h"
+
+struct device {
+    baton_runtime *runtime;                 /* not retained: the runtime owns its devices */
+    const struct driver *driver;
+    int32_t ordinal;
+    _Atomic int ready;                      /* the members up to pool are fixed once this is 1 */
+    pthread_mutex_t lock;                   /* guards making them, and `service` */
+    driver_device native;
+    driver_context context;                 /* primary, retained */
+    driver_pool pool;
+    int priority_least, priority_greatest;
+    baton_stream *service;                  /* the device's own stream; one reference */
+    driver_module builtin;                  /* the library's own kernels; NULL until first used; guarded by lock */
+    _Atomic(driver_function) builtins[3];   /* its functions; NULL until first used */
+
+    _Atomic uint64_t limit_bytes;
+    _Atomic uint64_t held_bytes;            /* allocated and not given back */
+    _Atomic uint64_t deferred_bytes;        /* of these: released, waiting for a drain */
+    _Atomic int poisoned;                   /* 0, 1 while the record is being written, 2 */
+    baton_error poison;                     /* the first report; fixed once poisoned is 2 */
+    uint64_t peers;                         /* bit i: access to device i's memory was enabled; guarded by lock */
+};
+
+/* The device, ready for use: its context is retained and its pool made. May block on the driver. */
+int32_t device_get(baton_runtime *runtime, int32_t ordinal, struct device **device, baton_error *err);
+void device_destroy(struct device *device);
+
+/* BATON_ERR_FORKED, or the first fault again: no driver call is made then. Two relaxed loads. */
+int32_t device_usable(struct device *device, baton_error *err);
+
+/* Around calls that need a context or could break somebody's capture: makes the device's context current and relaxes this thread's capture
+ * mode; leave puts both back. leave only after a successful enter. */
+struct device_entry {
+    int pushed;
+    driver_capture_mode mode;
+};
+int32_t device_enter(struct device *device, struct device_entry *entry, baton_error *err);
+void device_leave(struct device *device, const struct device_entry *entry);
+
+/* A driver's result as a status. `row` is the call that returned it, `operation` what the caller was doing, stream may be NULL. A sticky code poisons the
+ * device: the first report names the suspects (E2). */
+int32_t device_status(struct device *device, int code, enum driver_row row, int32_t operation, baton_stream *stream,
+                      baton_error *err);
+
+/* Bytes in use: held, and not waiting to be given back. */
+static inline uint64_t device_live_bytes(struct device *device)
+{
+    uint64_t deferred = atomic_load(&device->deferred_bytes), held = atomic_load(&device->held_bytes);
+    return held > deferred ? held - deferred : 0;
+}
+
+/* Same driver and same device, also when two runtimes opened it. */
+static inline int device_same(const struct device *a, const struct device *b)
+{
+    return a == b || (a->driver == b->driver && a->ordinal == b->ordinal);
+}
+
+/* Makes `peer`'s memory reachable from work on `device` (S12): BATON_ERR_PEER, naming both, when that is impossible. */
+int32_t device_reach(struct device *device, struct device *peer, baton_error *err);
+
+#endif

@@ -1,0 +1,83 @@
+#include "stream/order.h"
+
+#include "base/process.h"
+
+static int covered(baton_stream *after, baton_stream *before, uint64_t ticket)
+{
+    pthread_mutex_lock(&after->lock);
+    int result = clock_get(&after->clock, before->id) >= ticket;
+    pthread_mutex_unlock(&after->lock);
+    return result;
+}
+
+enum order_need order_need(baton_stream *after, baton_stream *before, uint64_t ticket)
+{
+    enum order_need need = ORDER_WAIT;
+    if (after == before)
+        need = ORDER_SAME;
+    else if (stream_done(before, ticket))
+        need = ORDER_COMPLETE;
+    else if (covered(after, before, ticket))
+        need = ORDER_COVERED;
+    if (need != ORDER_WAIT)
+        counters_add(&after->counters, need == ORDER_SAME ? COUNT_SAME : need == ORDER_COMPLETE ? COUNT_COMPLETE : COUNT_COVERED, 1);
+    return need;
+}
+
+static void trace_order(baton_stream *after, uint64_t own, baton_stream *before, uint64_t ticket)
+{
+    baton_trace_entry entry = { .time_ns = process_now(), .stream_id = after->id, .ticket = own,
+                                .other_stream_id = before->id, .other_ticket = ticket,
+                                .operation = BATON_OP_WAIT, .host_cause = -1 };
+    trace_write(&after->runtime->trace, &entry);
+}
+
+/* What before's mark says, handed to `after` when both locks cannot be held at once. */
+struct handed {
+    uint64_t stamp;
+    struct clock clock;
+};
+
+static int32_t queue_wait(baton_stream *after, baton_stream *before, uint64_t ticket, struct handed *handed, baton_error *err)
+{
+    pthread_mutex_lock(&before->lock);
+    int32_t status = stream_mark_locked(before, ticket, err);
+    if (!status) {
+        int code = before->device->driver->stream_wait_event(after->native, before->mark->event, 0);
+        status = device_status(after->device, code, DRIVER_ROW_stream_wait_event, BATON_OP_WAIT, after, err);
+        handed->stamp = before->mark->stamp;
+        clock_copy(&handed->clock, &before->mark->clock);
+    }
+    pthread_mutex_unlock(&before->lock);
+    return status;
+}
+
+int32_t order_wait(baton_stream *after, baton_stream *before, uint64_t ticket, baton_error *err)
+{
+    struct handed handed;
+    int32_t status = queue_wait(after, before, ticket, &handed, err);
+    if (status)
+        return status;
+    uint64_t own = stream_ticket(after, BATON_OP_WAIT);     /* the wait is work too, even if the operation behind it fails */
+    pthread_mutex_lock(&after->lock);
+    clock_join(&after->clock, &handed.clock, after->id);
+    clock_raise(&after->clock, before->id, handed.stamp);
+    pthread_mutex_unlock(&after->lock);
+    counters_add(&after->counters, COUNT_DEVICE_WAITS, 1);
+    if (trace_on(&after->runtime->trace))
+        trace_order(after, own, before, ticket);
+    return BATON_OK;
+}
+
+int32_t baton_stream_follow(baton_stream *after, baton_stream *before, baton_error *err)
+{
+    int32_t status = stream_resolve(&after, err);
+    if (status || (status = stream_resolve(&before, err)))
+        return status;
+    if (after->device->driver != before->device->driver)
+        return fail(err, BATON_ERR_STREAM, "the streams belong to different drivers");
+    if (after == before)
+        return BATON_OK;
+    uint64_t ticket = stream_newest(before);
+    return order_need(after, before, ticket) == ORDER_WAIT ? order_wait(after, before, ticket, err) : BATON_OK;
+}

@@ -1,0 +1,15 @@
+/* Order on the device: after's future work runs behind before's work up to a ticket. The host never waits here. */
+#ifndef BATON_STREAM_ORDER_H
+#define BATON_STREAM_ORDER_H
+
+#include "stream/stream.h"
+
+enum order_need { ORDER_SAME, ORDER_COMPLETE, ORDER_COVERED, ORDER_WAIT };
+
+/* What S4 asks for: whether `after` must wait for ticket `ticket` of `before`. No driver call. Counts the elision. */
+enum order_need order_need(baton_stream *after, baton_stream *before, uint64_t ticket);
+
+/* S5: at most one record on `before`, one wait on `after`, which draws a ticket; after's clock joins before's as it was at the record. */
+int32_t order_wait(baton_stream *after, baton_stream *before, uint64_t ticket, baton_error *err);
+
+#endif

@@ -1,0 +1,271 @@
+#include "stream/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "base/process.h"
+#include "stream/stream.h"
+#include "stream/watch.h"
+
+/* Every runtime that still has objects, so that any drain reaches what closed ones left behind. */
+static pthread_mutex_t runtimes_lock = PTHREAD_MUTEX_INITIALIZER;
+static baton_runtime *runtimes;             /* guarded by runtimes_lock */
+
+enum { OPTIONS_LEAST = offsetof(baton_runtime_options, driver) };
+
+int32_t runtime_check(baton_runtime *runtime, baton_error *err)
+{
+    int32_t status = handle_check(runtime ? &runtime->handle : NULL, HANDLE_RUNTIME, "runtime", err);
+    return status ? status : process_check(err);
+}
+
+void runtime_retain(baton_runtime *runtime)
+{
+    handle_retain(&runtime->handle, HANDLE_RUNTIME);
+}
+
+static void list_add(baton_runtime *runtime)
+{
+    pthread_mutex_lock(&runtimes_lock);
+    runtime->next = runtimes;
+    runtimes = runtime;
+    pthread_mutex_unlock(&runtimes_lock);
+}
+
+static void list_remove(baton_runtime *runtime)
+{
+    pthread_mutex_lock(&runtimes_lock);
+    for (baton_runtime **link = &runtimes; *link; link = &(*link)->next)
+        if (*link == runtime) {
+            *link = runtime->next;
+            break;
+        }
+    pthread_mutex_unlock(&runtimes_lock);
+}
+
+static void runtime_free(baton_runtime *runtime)
+{
+    for (int32_t i = 0; i < runtime->device_count; i++)
+        device_destroy(&runtime->devices[i]);
+    free(runtime->devices);
+    pthread_mutex_destroy(&runtime->watch_lock);
+    trace_destroy(&runtime->trace);
+    if (runtime->driver)
+        driver_close(runtime->driver);
+    handle_free(&runtime->handle);
+}
+
+void runtime_release(baton_runtime *runtime)
+{
+    if (!handle_release(&runtime->handle, HANDLE_RUNTIME))
+        return;
+    list_remove(runtime);
+    runtime_free(runtime);
+}
+
+void runtime_defer(baton_runtime *runtime, struct deferred *node)
+{
+    deferred_push(&runtime->deferred, node);
+}
+
+/* A retained runtime with something to drain, other than those up to `after`; NULL when there is none. */
+static baton_runtime *next_with_leftovers(baton_runtime *after)
+{
+    baton_runtime *found = NULL;
+    pthread_mutex_lock(&runtimes_lock);
+    for (baton_runtime *r = after ? after->next : runtimes; r && !found; r = r->next)
+        if (atomic_load(&r->closed) && deferred_any(&r->deferred) && !handle_retain(&r->handle, HANDLE_RUNTIME))
+            found = r;
+    pthread_mutex_unlock(&runtimes_lock);
+    return found;
+}
+
+static void drain_closed(void)
+{
+    for (baton_runtime *r = next_with_leftovers(NULL), *next; r; r = next) {
+        deferred_drain(&r->deferred, 0);
+        next = next_with_leftovers(r);
+        runtime_release(r);
+    }
+}
+
+uint64_t runtime_drain(baton_runtime *runtime, uint64_t most)
+{
+    if (process_forked())
+        return 0;
+    uint64_t done = deferred_drain(&runtime->deferred, most);
+    for (uint64_t more = done; more && most == 0; done += more)     /* what one object kept may be ready now */
+        more = deferred_drain(&runtime->deferred, 0);
+    if (most == 0)
+        drain_closed();
+    return done;
+}
+
+void runtime_swallow(baton_runtime *runtime, int code)
+{
+    if (code && !driver_code_gone(code))
+        atomic_fetch_add_explicit(&runtime->faults_swallowed, 1, memory_order_relaxed);
+}
+
+static int32_t devices_make(baton_runtime *runtime, baton_error *err)
+{
+    int count = 0;
+    int code = runtime->driver->device_count(&count);
+    if (code)
+        return fail(err, BATON_ERR_NO_DRIVER, "device_count failed: %s", driver_code_name(code));
+    runtime->devices = calloc((size_t)count + !count, sizeof *runtime->devices);
+    if (!runtime->devices)
+        return fail(err, BATON_ERR_MEMORY, "no host memory for %d devices", count);
+    for (int32_t i = 0; i < count; i++) {
+        struct device *device = &runtime->devices[i];
+        *device = (struct device) { .runtime = runtime, .driver = runtime->driver, .ordinal = i };
+        if (pthread_mutex_init(&device->lock, NULL))
+            return fail(err, BATON_ERR_MEMORY, "cannot make a mutex for device %d", i);
+        runtime->device_count = i + 1;
+    }
+    return BATON_OK;
+}
+
+static int32_t options_check(const baton_runtime_options *options, baton_runtime_options *own, baton_error *err)
+{
+    *own = (baton_runtime_options) { .struct_size = sizeof *own };
+    int32_t status = options ? options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_runtime_options", err) : BATON_OK;
+    if (status)
+        return status;
+    if (own->flags & ~(uint32_t)BATON_RUNTIME_HOST_WAIT)
+        return fail(err, BATON_ERR_ARGUMENT, "unknown runtime flags 0x%x", own->flags);
+    for (size_t i = 0; i < sizeof own->reserved / sizeof *own->reserved; i++)
+        if (own->reserved[i])
+            return fail(err, BATON_ERR_VERSION, "reserved member of baton_runtime_options is not zero");
+    return BATON_OK;
+}
+
+/* The driver and the devices: what may fail after the handle is made. */
+static int32_t runtime_fill(baton_runtime *runtime, baton_error *err)
+{
+    const char *spec = runtime->options.driver ? runtime->options.driver : "auto";
+    int32_t status = driver_open(spec, &runtime->driver, runtime->reason, sizeof runtime->reason);
+    if (status)
+        return fail(err, status, "%.170s", runtime->reason);
+    runtime->options.driver = NULL;         /* the caller's string need not live on */
+    return devices_make(runtime, err);
+}
+
+int32_t baton_runtime_open(const baton_runtime_options *options, baton_runtime **runtime, baton_error *err)
+{
+    baton_runtime_options own;
+    int32_t status = runtime ? options_check(options, &own, err) : fail(err, BATON_ERR_ARGUMENT, "runtime is NULL");
+    if (status || (status = process_watch_forks(err)) || (status = process_check(err)))
+        return status;
+    baton_runtime *made = calloc(1, sizeof *made);
+    if (!made)
+        return fail(err, BATON_ERR_MEMORY, "no host memory for a runtime");
+    handle_init(&made->handle, HANDLE_RUNTIME);
+    made->options = own;
+    status = trace_init(&made->trace, err);
+    if (status) {
+        handle_free(&made->handle);
+        return status;
+    }
+    pthread_mutex_init(&made->watch_lock, NULL);
+    status = runtime_fill(made, err);
+    if (status) {
+        runtime_free(made);
+        return status;
+    }
+    list_add(made);
+    *runtime = made;
+    return BATON_OK;
+}
+
+static int32_t synchronize_all(baton_runtime *runtime, baton_error *err)
+{
+    struct stream_list list;
+    int32_t status = stream_list_make(runtime, NULL, &list, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < list.count; i++) {
+        int32_t result = baton_stream_synchronize(list.streams[i], BATON_WAIT_AUTO, status ? NULL : err);
+        status = status ? status : result;
+    }
+    stream_list_free(&list);
+    return status;
+}
+
+static void services_release(baton_runtime *runtime)
+{
+    for (int32_t i = 0; i < runtime->device_count; i++) {
+        struct device *device = &runtime->devices[i];
+        pthread_mutex_lock(&device->lock);
+        baton_stream *service = device->service;
+        device->service = NULL;
+        pthread_mutex_unlock(&device->lock);
+        stream_release(service);
+    }
+}
+
+int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
+{
+    int32_t status = handle_check(runtime ? &runtime->handle : NULL, HANDLE_RUNTIME, "runtime", err);
+    if (status)
+        return status;
+    if (atomic_exchange(&runtime->closed, 1))
+        return fail(err, BATON_ERR_CLOSED, "the runtime is closed already");
+    if (process_forked())
+        return process_check(err);
+    status = synchronize_all(runtime, err);
+    watch_stop(runtime);                    /* after the waits: every fence is ready and its descriptor says so */
+    runtime_drain(runtime, 0);
+    services_release(runtime);
+    runtime_drain(runtime, 0);
+    runtime_release(runtime);
+    return status;
+}
+
+int32_t baton_runtime_info_read(baton_runtime *runtime, baton_runtime_info *info, baton_error *err)
+{
+    int32_t status = runtime_check(runtime, err);
+    if (status)
+        return status;
+    baton_runtime_info own = { .struct_size = sizeof own, .devices = runtime->device_count };
+    int version = 0, code = runtime->driver->version(&version);
+    if (code)
+        return fail(err, BATON_ERR_DRIVER, "version failed: %s", driver_code_name(code));
+    own.driver_version = version;
+    strncpy(own.driver, runtime->driver->name, sizeof own.driver - 1);
+    memcpy(own.reason, runtime->reason, sizeof own.reason);
+    return options_write(info, &own, sizeof own, "baton_runtime_info", err);
+}
+
+int32_t baton_device_count(baton_runtime *runtime, int32_t *count, baton_error *err)
+{
+    int32_t status = runtime_check(runtime, err);
+    if (status)
+        return status;
+    if (!count)
+        return fail(err, BATON_ERR_ARGUMENT, "count is NULL");
+    *count = runtime->device_count;
+    return BATON_OK;
+}
+
+int32_t baton_trace_start(baton_runtime *runtime, uint32_t capacity, baton_error *err)
+{
+    int32_t status = runtime_check(runtime, err);
+    if (status)
+        return status;
+    if (capacity > 1u << 24)
+        return fail(err, BATON_ERR_ARGUMENT, "a trace keeps at most %u entries", 1u << 24);
+    return trace_start(&runtime->trace, capacity, err);
+}
+
+int32_t baton_trace_read(baton_runtime *runtime, baton_trace_entry *entries, uint32_t capacity, uint32_t *count, baton_error *err)
+{
+    int32_t status = runtime_check(runtime, err);
+    if (status)
+        return status;
+    if (!count || (capacity && !entries))
+        return fail(err, BATON_ERR_ARGUMENT, "%s is NULL", count ? "entries" : "count");
+    *count = trace_read(&runtime->trace, entries, capacity);
+    return BATON_OK;
+}

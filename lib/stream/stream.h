@@ -1,0 +1,126 @@
+/* A stream: an in-order queue of the device, with what the library knows about its progress.
+ *
+ *   tickets   1 … completed … stamp of the mark … submitted
+ *                    |             |                |
+ *             known finished   event recorded   newest work of the library
+ *
+ * The ticket rule: a ticket is drawn after the call that submits the work has returned; a mark's stamp is the counter read before the record
+ * call. So stamp >= ticket proves that the record lies behind the work. */
+#ifndef BATON_STREAM_STREAM_H
+#define BATON_STREAM_STREAM_H
+
+#include <pthread.h>
+#include <uthash.h>
+
+#include "stream/clock.h"
+#include "stream/device.h"
+
+enum stream_kind { STREAM_ORDINARY, STREAM_LEGACY, STREAM_PER_THREAD };
+
+enum { STREAM_RING = 64 };
+
+/* A recorded event. Re-recorded in place while only its stream refers to it; waiters and fences hold references, and then the stream takes a fresh one. */
+struct mark {
+    _Atomic uint32_t references;
+    struct device *device;
+    driver_event event;
+    uint64_t stamp;                         /* tickets up to here lie before the record */
+    struct clock clock;                     /* the stream's clock at the record */
+};
+
+struct baton_stream {
+    struct handle handle;
+    struct deferred node;
+    baton_runtime *runtime;                 /* retained */
+    struct device *device;
+    driver_stream native;
+    uint64_t id;                            /* unique in the process, never reused */
+    enum stream_kind kind;
+    uint64_t thread;                        /* per-thread stream: the thread whose stream this is; 0: stands for all threads */
+    int wrapped;                            /* made elsewhere, never destroyed here */
+    _Atomic int exposed;                    /* may hold work without tickets (P6) */
+    _Atomic uint64_t task;
+    _Atomic uint64_t submitted, completed;
+    _Atomic uint64_t ring[STREAM_RING];     /* ticket << 8 | operation kind, of the newest tickets */
+    struct counters counters;
+
+    /* Guards recording, waiting on what was recorded, and the members below. Taken after memory locks, one at a time. */
+    pthread_mutex_t lock;
+    struct mark *mark;                      /* NULL until the first record */
+    struct clock clock;
+    baton_stream *threads;                  /* of a per-thread stream that stands for all: one per thread that used it, each retained */
+    baton_stream *next_thread;              /* in that list */
+
+    UT_hash_handle hh;                      /* registry; guarded by its lock */
+};
+
+/* Checks a handle and that its device can be used. */
+int32_t stream_check(baton_stream *stream, baton_error *err);
+
+/* Checks *stream, and replaces the per-thread stream by the calling thread's own: a stream of its own, with its own tickets (S10). It lives as
+ * long as the one that it replaces, or as somebody retains it. */
+int32_t stream_resolve(baton_stream **stream, baton_error *err);
+
+void stream_retain(baton_stream *stream);
+/* May be called in any state: the native stream is destroyed at a later drain. NULL is allowed. */
+void stream_release(baton_stream *stream);
+
+/* A stream of the device's own, for work that no stream was named for. Not retained for the caller: the device keeps it. */
+int32_t stream_service(struct device *device, baton_stream **stream, baton_error *err);
+
+/* Draws a ticket: the driver call that submitted the work has returned. */
+uint64_t stream_ticket(baton_stream *stream, int32_t operation);
+
+/* Raises what is known to be finished: this stream up to `ticket`, and every stream that `clock` (may be NULL) follows. */
+void stream_complete(baton_stream *stream, uint64_t ticket, const struct clock *clock);
+
+/* Everything submitted so far: behind work without tickets too, where there may be some (P6). */
+uint64_t stream_newest(baton_stream *stream);
+
+/* After a submission, with the memories still locked: on a per-thread stream records at once, for no other thread could do it later. */
+void stream_settle(baton_stream *stream, uint64_t ticket);
+
+/* True when the use of ticket n is known to be finished. */
+static inline int stream_done(const baton_stream *stream, uint64_t ticket)
+{
+    return ticket <= atomic_load_explicit(&stream->completed, memory_order_acquire);
+}
+
+static inline int stream_special(const baton_stream *stream)
+{
+    return stream->kind != STREAM_ORDINARY;
+}
+
+static inline int stream_exposed(const baton_stream *stream)
+{
+    return atomic_load_explicit(&stream->exposed, memory_order_relaxed);
+}
+
+/* 1 when the stream is being captured by somebody else, 0 when not, negative status on error. Asks the driver only for exposed streams. */
+int32_t stream_foreign_capture(baton_stream *stream, int *capturing, baton_error *err);
+
+/* Makes the stream's mark cover `ticket`, recording at most once. The stream's lock is held. BATON_ERR_THREAD when another thread's per-thread stream
+ * would have to be recorded on. */
+int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, baton_error *err);
+/* The same, returning one reference on the mark. */
+int32_t stream_mark(baton_stream *stream, uint64_t ticket, struct mark **mark, baton_error *err);
+/* Only where driver calls are allowed. NULL is allowed. */
+void mark_release(struct mark *mark);
+
+/* The registry: gives the stream its id and makes it findable; 0 when the host is out of memory. */
+int stream_register(baton_stream *stream);
+void stream_unregister(baton_stream *stream);
+
+/* The streams of one runtime (NULL: of all) on one device (NULL: all), each retained, so that they can be waited for with no lock held. */
+struct stream_list {
+    baton_stream **streams;
+    size_t count, capacity;
+    struct device *device;
+};
+int32_t stream_list_make(baton_runtime *runtime, struct device *device, struct stream_list *list, baton_error *err);
+void stream_list_free(struct stream_list *list);
+
+/* Calls visit for every stream of the runtime (NULL: of all); visit must not lock anything but the stream. */
+void stream_each(baton_runtime *runtime, void (*visit)(baton_stream *stream, void *user), void *user);
+
+#endif

@@ -1,0 +1,132 @@
+/* Tickets and marks: how far a stream has come, and the event that says so. */
+#include <stdlib.h>
+
+#include "base/process.h"
+#include "stream/stream.h"
+
+static void trace_ticket(baton_stream *stream, uint64_t ticket, int32_t operation)
+{
+    baton_trace_entry entry = { .time_ns = process_now(), .stream_id = stream->id, .ticket = ticket,
+                                .operation = operation, .host_cause = -1 };
+    trace_write(&stream->runtime->trace, &entry);
+}
+
+uint64_t stream_ticket(baton_stream *stream, int32_t operation)
+{
+    uint64_t ticket = atomic_fetch_add_explicit(&stream->submitted, 1, memory_order_release) + 1;
+    atomic_store_explicit(&stream->ring[ticket % STREAM_RING], ticket << 8 | (uint64_t)operation, memory_order_relaxed);
+    if (trace_on(&stream->runtime->trace) && operation != BATON_OP_WAIT)
+        trace_ticket(stream, ticket, operation);
+    return ticket;
+}
+
+uint64_t stream_newest(baton_stream *stream)
+{
+    int mine = !stream->thread || stream->thread == process_thread();
+    if (stream_exposed(stream) && mine)
+        return stream_ticket(stream, BATON_OP_FOREIGN);
+    return atomic_load_explicit(&stream->submitted, memory_order_acquire);
+}
+
+int32_t stream_foreign_capture(baton_stream *stream, int *capturing, baton_error *err)
+{
+    driver_capture_status status = DRIVER_CAPTURE_STATUS_NONE;
+    *capturing = 0;
+    if (!stream_exposed(stream))
+        return BATON_OK;
+    int code = stream->device->driver->capture_status(stream->native, &status);
+    if (code)
+        return device_status(stream->device, code, DRIVER_ROW_capture_status, BATON_OP_CAPTURE, stream, err);
+    *capturing = status != DRIVER_CAPTURE_STATUS_NONE;
+    return BATON_OK;
+}
+
+static int32_t mark_new(struct device *device, struct mark **mark, baton_error *err)
+{
+    struct device_entry entry;
+    struct mark *made = calloc(1, sizeof *made);
+    if (!made)
+        return fail(err, BATON_ERR_MEMORY, "no host memory for an event");
+    int32_t status = device_enter(device, &entry, err);
+    if (status) {
+        free(made);
+        return status;
+    }
+    int code = device->driver->event_create(&made->event, DRIVER_EVENT_DISABLE_TIMING | DRIVER_EVENT_BLOCKING_SYNC);
+    device_leave(device, &entry);
+    if (code) {
+        free(made);
+        return device_status(device, code, DRIVER_ROW_event_create, BATON_OP_WAIT, NULL, err);
+    }
+    made->device = device;
+    atomic_init(&made->references, 1);
+    *mark = made;
+    return BATON_OK;
+}
+
+void mark_release(struct mark *mark)
+{
+    if (!mark || atomic_fetch_sub_explicit(&mark->references, 1, memory_order_acq_rel) != 1)
+        return;
+    if (!device_usable(mark->device, NULL))
+        runtime_swallow(mark->device->runtime, mark->device->driver->event_destroy(mark->event));
+    free(mark);
+}
+
+/* A mark that nobody else refers to, so that recording it again moves no one's wait. */
+static int32_t own_mark_locked(baton_stream *stream, baton_error *err)
+{
+    struct mark *fresh = NULL;
+    if (stream->mark && atomic_load_explicit(&stream->mark->references, memory_order_acquire) == 1)
+        return BATON_OK;
+    int32_t status = mark_new(stream->device, &fresh, err);
+    if (status)
+        return status;
+    mark_release(stream->mark);
+    stream->mark = fresh;
+    return BATON_OK;
+}
+
+int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, baton_error *err)
+{
+    if (stream->mark && stream->mark->stamp >= ticket)
+        return BATON_OK;
+    int capturing;
+    if (stream->thread && stream->thread != process_thread())
+        return fail(err, BATON_ERR_THREAD, "the memory was last used on another thread's per-thread stream: synchronize it on that thread");
+    int32_t status = stream_foreign_capture(stream, &capturing, err);
+    if (!status && capturing)
+        status = fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured elsewhere: its earlier work cannot be waited for until that ends",
+                      (unsigned long long)stream->id);
+    if (status || (status = own_mark_locked(stream, err)))
+        return status;
+    uint64_t covered = atomic_load_explicit(&stream->submitted, memory_order_acquire);  /* before the record */
+    int code = stream->device->driver->event_record(stream->mark->event, stream->native);
+    if (code)
+        return device_status(stream->device, code, DRIVER_ROW_event_record, BATON_OP_WAIT, stream, err);
+    counters_add(&stream->counters, COUNT_RECORDS, 1);
+    stream->mark->stamp = covered;
+    clock_copy(&stream->mark->clock, &stream->clock);
+    return BATON_OK;
+}
+
+int32_t stream_mark(baton_stream *stream, uint64_t ticket, struct mark **mark, baton_error *err)
+{
+    pthread_mutex_lock(&stream->lock);
+    int32_t status = stream_mark_locked(stream, ticket, err);
+    if (!status) {
+        atomic_fetch_add_explicit(&stream->mark->references, 1, memory_order_relaxed);
+        *mark = stream->mark;
+    }
+    pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+void stream_settle(baton_stream *stream, uint64_t ticket)
+{
+    if (!stream->thread)
+        return;
+    pthread_mutex_lock(&stream->lock);
+    stream_mark_locked(stream, ticket, NULL);   /* on failure other threads are told to synchronize on this one */
+    pthread_mutex_unlock(&stream->lock);
+}

@@ -1,0 +1,15 @@
+/* The library's own kernels on a device, loaded when they are first needed. */
+#ifndef BATON_WORK_BUILTIN_H
+#define BATON_WORK_BUILTIN_H
+
+#include "driver/builtin.h"
+#include "stream/device.h"
+
+enum builtin { BUILTIN_COPY, BUILTIN_FILL, BUILTIN_HOLD };
+
+int32_t builtin_get(struct device *device, enum builtin which, driver_function *function, baton_error *err);
+
+/* Launches over `count` elements with the kernel's parameters; returns the driver's code. */
+int builtin_launch(driver_function function, baton_stream *stream, uint64_t count, void **parameters);
+
+#endif

@@ -1,0 +1,83 @@
+#include <string.h>
+
+#include "work/builtin.h"
+#include "work/submit.h"
+
+/* A copy after merging dimensions: one run of bytes, or a kernel's work. */
+struct copy {
+    struct layout to, from;
+    uint64_t to_address, from_address, bytes, count;
+    int one_run;
+    int peer;                   /* the run goes from one device's memory to another's */
+};
+
+static int32_t check(baton_array *to, baton_array *from, baton_error *err)
+{
+    if (to->dtype != from->dtype)
+        return fail(err, BATON_ERR_DTYPE, "cannot copy %s to %s", baton_dtype_name(from->dtype), baton_dtype_name(to->dtype));
+    if (!layout_equal_shape(&to->layout, &from->layout))
+        return fail(err, BATON_ERR_SHAPE, "the arrays' shapes differ");
+    if (array_overlaps(to, from))
+        return fail(err, BATON_ERR_OVERLAP, "the arrays overlap");
+    if (layout_internally_overlaps(&to->layout))
+        return fail(err, BATON_ERR_OVERLAP, "elements of the destination share a place");
+    return BATON_OK;
+}
+
+static int both_on_devices(const baton_array *to, const baton_array *from)
+{
+    return to->memory->kind == BATON_DEVICE && from->memory->kind == BATON_DEVICE;
+}
+
+static void plan(struct copy *copy, const baton_array *to, const baton_array *from)
+{
+    *copy = (struct copy) { .to = to->layout, .from = from->layout, .to_address = array_address(to), .from_address = array_address(from),
+                            .bytes = array_bytes(to), .count = (uint64_t)layout_elements(&to->layout) };
+    layout_collapse(&copy->to, &copy->from);
+    copy->one_run = layout_contiguous(&copy->to) && layout_contiguous(&copy->from);
+    copy->peer = copy->one_run && both_on_devices(to, from) && !device_same(to->memory->device, from->memory->device);
+}
+
+static int copy_run(const struct copy *copy, const baton_array *to, const baton_array *from, baton_stream *stream, enum driver_row *row)
+{
+    const struct driver *driver = stream->device->driver;
+    *row = copy->peer ? DRIVER_ROW_copy_peer : DRIVER_ROW_copy;
+    if (copy->peer)
+        return driver->copy_peer(copy->to_address, to->memory->device->context, copy->from_address, from->memory->device->context,
+                                 copy->bytes, stream->native);
+    return driver->copy(copy->to_address, copy->from_address, copy->bytes, stream->native);
+}
+
+static int copy_strided(const struct copy *copy, uint32_t element_bytes, driver_function function, baton_stream *stream, enum driver_row *row)
+{
+    uint64_t to = copy->to_address, from = copy->from_address;
+    struct strided strided = { .ndim = (uint32_t)copy->to.ndim, .element_bytes = element_bytes, .count = copy->count };
+    void *parameters[] = { &to, &from, &strided };
+    memcpy(strided.shape, copy->to.shape, sizeof strided.shape);
+    memcpy(strided.to_strides, copy->to.strides, sizeof strided.to_strides);
+    memcpy(strided.from_strides, copy->from.strides, sizeof strided.from_strides);
+    *row = DRIVER_ROW_launch;
+    return builtin_launch(function, stream, copy->count, parameters);
+}
+
+int32_t baton_copy(baton_array *to, baton_array *from, baton_stream *stream, baton_error *err)
+{
+    struct operation op;
+    struct copy copy;
+    driver_function function = NULL;
+    enum driver_row row;
+    int32_t status = submit_check(to, &stream, err);
+    if (status || (status = submit_check(from, &stream, err)) || (status = check(to, from, err)))
+        return status;
+    plan(&copy, to, from);
+    if (copy.bytes == 0)
+        return BATON_OK;                    /* S1 */
+    if (!copy.one_run && (status = builtin_get(stream->device, BUILTIN_COPY, &function, err)))
+        return status;
+    struct submit_use uses[] = { { to, BATON_WRITE }, { from, BATON_READ } };
+    status = submit_begin(&op, stream, BATON_OP_COPY, copy.peer ? OPERATION_PEER_COPY : 0, uses, 2, err);
+    if (status)
+        return status;
+    int code = copy.one_run ? copy_run(&copy, to, from, stream, &row) : copy_strided(&copy, to->element_bytes, function, stream, &row);
+    return submit_end(&op, code, row, err);
+}

@@ -1,0 +1,119 @@
+/* A gate: a kernel that holds its stream until the host says so, or until its time is over. */
+#include <stdlib.h>
+
+#include "stream/wait.h"
+#include "work/builtin.h"
+#include "work/submit.h"
+
+static const uint64_t LONGEST_NS = 60000000000u;
+
+struct baton_gate {
+    struct handle handle;
+    struct deferred node;
+    baton_stream *stream;       /* retained */
+    uint64_t ticket;            /* of the kernel */
+    _Atomic uint32_t *flag;     /* pinned host memory: 0 closed, 1 open */
+};
+
+static int32_t flag_free(struct device *device, _Atomic uint32_t *flag)
+{
+    struct device_entry entry;
+    int32_t status = device_enter(device, &entry, NULL);
+    if (status)
+        return status;
+    runtime_swallow(device->runtime, device->driver->host_free((void *)(uintptr_t)flag));
+    device_leave(device, &entry);
+    return BATON_OK;
+}
+
+/* The kernel reads the flag until it has finished. */
+static enum deferred_result gate_reclaim(struct deferred *node)
+{
+    baton_gate *gate = (baton_gate *)((char *)node - offsetof(baton_gate, node));
+    struct mark *mark;
+    if (!device_usable(gate->stream->device, NULL)) {
+        if (stream_mark(gate->stream, gate->ticket, &mark, NULL))
+            return DEFERRED_LATER;
+        int32_t status = wait_query(gate->stream, mark, BATON_OP_GATE, NULL);
+        mark_release(mark);
+        if (status || flag_free(gate->stream->device, gate->flag))
+            return DEFERRED_LATER;
+    }
+    stream_release(gate->stream);
+    handle_free(&gate->handle);
+    return DEFERRED_DONE;
+}
+
+int32_t baton_gate_open(baton_gate *gate, baton_error *err)
+{
+    int32_t status = handle_check(gate ? &gate->handle : NULL, HANDLE_GATE, "gate", err);
+    if (!status)
+        atomic_store(gate->flag, 1);
+    return status;
+}
+
+void baton_gate_release(baton_gate *gate)
+{
+    if (baton_gate_open(gate, NULL) || !handle_release(&gate->handle, HANDLE_GATE))
+        return;
+    runtime_defer(gate->stream->runtime, &gate->node);
+}
+
+static int32_t flag_make(struct device *device, _Atomic uint32_t **flag, baton_error *err)
+{
+    struct device_entry entry;
+    void *address;
+    int32_t status = device_enter(device, &entry, err);
+    if (status)
+        return status;
+    int code = device->driver->host_alloc(&address, 64, DRIVER_HOST_ALLOC_PORTABLE);
+    device_leave(device, &entry);
+    if (code)
+        return device_status(device, code, DRIVER_ROW_host_alloc, BATON_OP_GATE, NULL, err);
+    *flag = address;
+    atomic_init(*flag, 0);
+    return BATON_OK;
+}
+
+static int32_t hold(baton_gate *gate, uint64_t limit_ns, baton_error *err)
+{
+    struct operation op;
+    driver_function function;
+    uint64_t address = (uint64_t)(uintptr_t)gate->flag;
+    void *parameters[] = { &address, &limit_ns };
+    int32_t status = builtin_get(gate->stream->device, BUILTIN_HOLD, &function, err);
+    if (status || (status = submit_begin(&op, gate->stream, BATON_OP_GATE, 0, NULL, 0, err)))
+        return status;
+    status = submit_end(&op, builtin_launch(function, gate->stream, 1, parameters), DRIVER_ROW_launch, err);
+    gate->ticket = atomic_load_explicit(&gate->stream->submitted, memory_order_acquire);
+    return status;
+}
+
+int32_t baton_gate_create(baton_stream *stream, uint64_t limit_ns, baton_gate **gate, baton_error *err)
+{
+    int32_t status = stream_resolve(&stream, err);
+    if (status)
+        return status;
+    if (!gate || limit_ns == 0 || limit_ns > LONGEST_NS)
+        return fail(err, BATON_ERR_ARGUMENT, gate ? "a gate's limit is 1 ns to 60 s" : "gate is NULL");
+    baton_gate *made = calloc(1, sizeof *made);
+    if (!made)
+        return fail(err, BATON_ERR_MEMORY, "no host memory for a gate");
+    made->stream = stream;
+    made->node.reclaim = gate_reclaim;
+    status = flag_make(stream->device, &made->flag, err);
+    if (status)
+        goto discard;
+    status = hold(made, limit_ns, err);
+    if (status)
+        goto free_flag;
+    handle_init(&made->handle, HANDLE_GATE);
+    stream_retain(stream);
+    *gate = made;
+    return BATON_OK;
+free_flag:
+    flag_free(stream->device, made->flag);
+discard:
+    free(made);
+    return status;
+}

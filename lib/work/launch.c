@@ -1,0 +1,95 @@
+#include "base/options.h"
+#include "work/managed.h"
+#include "work/module.h"
+#include "work/submit.h"
+
+enum { OPTIONS_LEAST = offsetof(baton_launch_options, scope) };
+
+/* What the driver takes: a pointer to each value. An array's value is its address. */
+struct values {
+    void *pointers[KERNEL_PARAMETERS];
+    uint64_t addresses[KERNEL_PARAMETERS];
+};
+
+static int32_t options_check(const baton_launch_options *options, baton_launch_options *own, baton_error *err)
+{
+    int32_t status = options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_launch_options", err);
+    if (status)
+        return status;
+    if (own->flags || own->reserved32 || own->reserved[0] || own->reserved[1])
+        return fail(err, BATON_ERR_VERSION, "a flag or reserved member of baton_launch_options is not zero");
+    for (int i = 0; i < 3; i++) {
+        own->grid[i] = own->grid[i] ? own->grid[i] : 1;
+        own->block[i] = own->block[i] ? own->block[i] : 1;
+    }
+    return own->scope ? scope_check(own->scope, err) : BATON_OK;
+}
+
+static int32_t size_check(const baton_kernel *kernel, uint32_t index, uint32_t bytes, baton_error *err)
+{
+    if (!kernel->known || kernel->bytes[index] == bytes)
+        return BATON_OK;
+    return fail(err, BATON_ERR_ARGUMENT, "argument %u has %u bytes, the kernel's parameter %u", index, bytes, kernel->bytes[index]);
+}
+
+/* A raw value, or an array that the operation then uses. */
+static int32_t add_argument(struct operation *op, const baton_kernel *kernel, const baton_argument *argument, uint32_t index, struct values *values, baton_error *err)
+{
+    int32_t status;
+    if (!argument->array) {
+        if (!argument->data || !argument->bytes)
+            return fail(err, BATON_ERR_ARGUMENT, "argument %u is neither an array nor a value", index);
+        values->pointers[index] = (void *)(uintptr_t)argument->data;
+        return size_check(kernel, index, argument->bytes, err);
+    }
+    if (argument->data || argument->bytes)
+        return fail(err, BATON_ERR_ARGUMENT, "argument %u is both an array and a value", index);
+    if ((status = array_check(argument->array, err)) || (status = size_check(kernel, index, sizeof(uint64_t), err)))
+        return status;
+    values->addresses[index] = array_address(argument->array);
+    values->pointers[index] = &values->addresses[index];
+    return operation_add(op, argument->array->memory, argument->access, err);
+}
+
+static int32_t add_arguments(struct operation *op, const baton_kernel *kernel, const baton_argument *arguments, uint32_t count, struct values *values, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    if (count > KERNEL_PARAMETERS || (count && !arguments))
+        return fail(err, BATON_ERR_ARGUMENT, "%u arguments: 0 to %d can be given", count, KERNEL_PARAMETERS);
+    if (kernel->known && kernel->count != count)
+        return fail(err, BATON_ERR_ARGUMENT, "%u arguments are given, the kernel has %u parameters", count, kernel->count);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = add_argument(op, kernel, &arguments[i], i, values, err);
+    return status;
+}
+
+static int32_t device_check(const baton_kernel *kernel, const baton_stream *stream, baton_error *err)
+{
+    if (device_same(kernel->module->device, stream->device))
+        return BATON_OK;
+    return fail(err, BATON_ERR_DEVICE, "the kernel was loaded on device %d, the stream belongs to device %d", kernel->module->device->ordinal,
+                stream->device->ordinal);
+}
+
+int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, const baton_argument *arguments, uint32_t count, baton_error *err)
+{
+    struct operation op;
+    struct values values;
+    baton_launch_options own;
+    int32_t status = kernel_check(kernel, err);
+    if (status || (status = options_check(options, &own, err)) || (status = stream_resolve(&own.stream, err)) ||
+        (status = device_check(kernel, own.stream, err)))
+        return status;
+    operation_init(&op, own.stream, BATON_OP_LAUNCH, 0);
+    op.parent = own.scope ? &own.scope->op : NULL;
+    status = add_arguments(&op, kernel, arguments, count, &values, err);
+    if (!status)
+        status = operation_begin(&op, err);
+    if (status) {
+        operation_discard(&op);
+        return status;
+    }
+    int code = own.stream->device->driver->launch(kernel->native, own.grid[0], own.grid[1], own.grid[2], own.block[0], own.block[1],
+                                                  own.block[2], own.shared_bytes, own.stream->native, values.pointers, NULL);
+    return submit_end(&op, code, DRIVER_ROW_launch, err);
+}

@@ -1,0 +1,15 @@
+libbaton_internal_la_SOURCES += \
+    lib/work/builtin.c \
+    lib/work/builtin.h \
+    lib/work/copy.c \
+    lib/work/fill.c \
+    lib/work/gate.c \
+    lib/work/launch.c \
+    lib/work/managed.c \
+    lib/work/managed.h \
+    lib/work/module.c \
+    lib/work/module.h \
+    lib/work/resize.c \
+    lib/work/submit.c \
+    lib/work/submit.h \
+    lib/work/transfer.c

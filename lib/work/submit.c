@@ -1,0 +1,36 @@
+#include "work/submit.h"
+
+int32_t submit_check(baton_array *array, baton_stream **stream, baton_error *err)
+{
+    int32_t status = array_check(array, err);
+    if (status || (status = stream_resolve(stream, err)))
+        return status;
+    if (array->memory->device->driver != (*stream)->device->driver)
+        return fail(err, BATON_ERR_STREAM, "the array and the stream belong to different drivers");
+    return BATON_OK;
+}
+
+int32_t submit_begin(struct operation *op, baton_stream *stream, int32_t kind, uint32_t flags, const struct submit_use *uses, uint32_t count, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    operation_init(op, stream, kind, 0);
+    op->flags = flags;
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = operation_add(op, uses[i].array->memory, uses[i].access, err);
+    if (!status)
+        status = operation_begin(op, err);
+    if (status)
+        operation_discard(op);
+    return status;
+}
+
+int32_t submit_end(struct operation *op, int code, enum driver_row row, baton_error *err)
+{
+    if (code == DRIVER_SUCCESS) {
+        operation_submitted(op);
+        return BATON_OK;
+    }
+    int32_t status = device_status(op->stream->device, code, row, op->kind, op->stream, err);
+    operation_failed(op);
+    return status;
+}

@@ -1,0 +1,174 @@
+/* Between arrays and the host's own memory (O4). Strided arrays go through a contiguous one on the stream's device. */
+#include "memory/foreign.h"
+#include "stream/wait.h"
+#include "work/submit.h"
+
+static struct wait_how how_for(int32_t cause, int32_t operation)
+{
+    return (struct wait_how) { .mode = BATON_WAIT_AUTO, .cause = cause, .deadline_ns = WAIT_FOREVER, .operation = operation };
+}
+
+static int32_t check(baton_array *array, const void *host, uint64_t bytes, baton_stream **stream, baton_error *err)
+{
+    int32_t status = submit_check(array, stream, err);
+    if (status)
+        return status;
+    if (bytes != array_bytes(array))
+        return fail(err, BATON_ERR_BOUNDS, "%llu bytes are given, the array has %llu", (unsigned long long)bytes, (unsigned long long)array_bytes(array));
+    if (!host && bytes)
+        return fail(err, BATON_ERR_ARGUMENT, "host is NULL");
+    return BATON_OK;
+}
+
+/* Memory that the device reads itself is not copied aside at submission, as ordinary host memory is. */
+static int32_t device_reads(baton_stream *stream, const void *host, int *reads, baton_error *err)
+{
+    struct device_entry entry;
+    unsigned int type = 0;
+    int32_t status = device_enter(stream->device, &entry, err);
+    if (status)
+        return status;
+    int code = stream->device->driver->pointer_attribute(&type, DRIVER_POINTER_MEMORY_TYPE, (driver_address)(uintptr_t)host);
+    device_leave(stream->device, &entry);
+    *reads = code == DRIVER_SUCCESS;
+    return code == DRIVER_INVALID_VALUE ? BATON_OK : device_status(stream->device, code, DRIVER_ROW_pointer_attribute, BATON_OP_UPLOAD, stream, err);
+}
+
+static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
+{
+    struct operation op;
+    struct wait_how how = how_for(BATON_HOST_WAIT_UPLOAD, BATON_OP_UPLOAD);
+    int direct = 0;
+    enum driver_row row = to->memory->kind == BATON_DEVICE ? DRIVER_ROW_copy_to_device : DRIVER_ROW_copy;
+    int32_t status = device_reads(stream, host, &direct, err);
+    if (status || (status = submit_begin(&op, stream, BATON_OP_UPLOAD, 0, &(struct submit_use) { to, BATON_WRITE }, 1, err)))
+        return status;
+    const struct driver *driver = stream->device->driver;
+    int code = row == DRIVER_ROW_copy ? driver->copy(array_address(to), (driver_address)(uintptr_t)host, bytes, stream->native)
+                                      : driver->copy_to_device(array_address(to), host, bytes, stream->native);
+    int captured = op.captured;
+    status = submit_end(&op, code, row, err);
+    if (status || captured || (!direct && row != DRIVER_ROW_copy))
+        return status;
+    return wait_stream(stream, atomic_load(&stream->submitted), &how, err);
+}
+
+static int32_t upload_strided(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
+{
+    baton_array *staging;
+    int32_t status = array_staging(to, stream, &staging, err);
+    if (status)
+        return status;
+    status = upload_run(staging, host, bytes, stream, err);
+    if (!status)
+        status = baton_copy(to, staging, stream, err);
+    baton_array_release(staging);
+    return status;
+}
+
+int32_t baton_upload(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
+{
+    int32_t status = check(to, host, bytes, &stream, err);
+    if (status || bytes == 0)
+        return status;
+    return layout_contiguous(&to->layout) ? upload_run(to, host, bytes, stream, err) : upload_strided(to, host, bytes, stream, err);
+}
+
+/* The long wait comes before any lock is taken: the driver's copy to ordinary host memory blocks until it is done. */
+static int32_t wait_before(baton_array *from, baton_stream *stream, baton_error *err)
+{
+    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD);
+    int32_t status = BATON_OK;
+    if (atomic_load(&from->memory->synchronizing))
+        status = memory_wait(from->memory, stream, 1, &how, err);
+    return status ? status : wait_stream(stream, stream_newest(stream), &how, err);
+}
+
+static int32_t submit_download(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, uint64_t *ticket, baton_error *err)
+{
+    struct operation op;
+    enum driver_row row = from->memory->kind == BATON_DEVICE ? DRIVER_ROW_copy_to_host : DRIVER_ROW_copy;
+    int32_t status = submit_begin(&op, stream, BATON_OP_DOWNLOAD, 0, &(struct submit_use) { from, BATON_READ }, 1, err);
+    if (status)
+        return status;
+    const struct driver *driver = stream->device->driver;
+    int code = row == DRIVER_ROW_copy ? driver->copy((driver_address)(uintptr_t)host, array_address(from), bytes, stream->native)
+                                      : driver->copy_to_host(host, array_address(from), bytes, stream->native);
+    status = submit_end(&op, code, row, err);
+    *ticket = atomic_load_explicit(&stream->submitted, memory_order_acquire);
+    return status;
+}
+
+static int32_t download_run(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_error *err)
+{
+    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD);
+    uint64_t ticket;
+    int32_t status = wait_before(from, stream, err);
+    if (!status)
+        status = submit_download(host, bytes, from, stream, &ticket, err);
+    return status ? status : wait_stream(stream, ticket, &how, err);
+}
+
+/* A contiguous copy of a strided array, or the array itself; one reference for the caller. */
+static int32_t contiguous(baton_array *from, baton_stream *stream, baton_array **run, baton_error *err)
+{
+    if (layout_contiguous(&from->layout)) {
+        *run = from;
+        return baton_array_retain(from);
+    }
+    int32_t status = array_staging(from, stream, run, err);
+    if (status || (status = baton_copy(*run, from, stream, err)) == BATON_OK)
+        return status;
+    baton_array_release(*run);
+    return status;
+}
+
+/* A download cannot be part of a capture: its result would be due before the graph has run. */
+static int32_t check_not_captured(baton_stream *stream, baton_error *err)
+{
+    int capturing;
+    int32_t status = stream_foreign_capture(stream, &capturing, err);
+    if (!status && capturing)
+        return fail(err, BATON_ERR_CAPTURE, "the stream is being captured: a download cannot complete there");
+    return status;
+}
+
+int32_t baton_download(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_error *err)
+{
+    baton_array *run;
+    int32_t status = check(from, host, bytes, &stream, err);
+    if (status || bytes == 0 || (status = check_not_captured(stream, err)) || (status = contiguous(from, stream, &run, err)))
+        return status;
+    status = download_run(host, bytes, run, stream, err);
+    baton_array_release(run);
+    return status;
+}
+
+/* Without a fence the caller could not know when `host` is its own again: then the copy is waited for. */
+static int32_t fence_or_wait(const struct use *use, baton_fence **fence, baton_error *err)
+{
+    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD);
+    int32_t status = fence_make(use->stream->runtime, use, 1, fence, err);
+    if (status)
+        wait_stream(use->stream, use->ticket, &how, NULL);
+    return status;
+}
+
+int32_t baton_download_async(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_fence **fence, baton_error *err)
+{
+    baton_array *run;
+    struct use use = { .ticket = 0 };
+    int32_t status = check(from, host, bytes, &stream, err);
+    if (status)
+        return status;
+    if (!fence)
+        return fail(err, BATON_ERR_ARGUMENT, "fence is NULL");
+    if (bytes == 0)
+        return fence_make(stream->runtime, NULL, 0, fence, err);
+    if ((status = check_not_captured(stream, err)) || (status = contiguous(from, stream, &run, err)))
+        return status;
+    use.stream = stream;
+    status = submit_download(host, bytes, run, stream, &use.ticket, err);
+    baton_array_release(run);
+    return status ? status : fence_or_wait(&use, fence, err);
+}

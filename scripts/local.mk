@@ -1,0 +1,6 @@
+EXTRA_DIST += \
+    scripts/ci \
+    scripts/common \
+    scripts/coverage \
+    scripts/test \
+    scripts/try

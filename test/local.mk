@@ -1,0 +1,104 @@
+# Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
+TESTS_C = \
+    test/conformance_capture \
+    test/conformance_context \
+    test/conformance_event \
+    test/conformance_forbid \
+    test/conformance_graph \
+    test/conformance_memory \
+    test/conformance_stream \
+    test/conformance_work \
+    test/driver_builtin \
+    test/driver_open \
+    test/driver_table \
+    test/dtype \
+    test/instrument \
+    test/layout \
+    test/layout_view \
+    test/options
+
+# Compared with the built library; each exits with 77 when it cannot run here.
+SCRIPT_TESTS = \
+    test/abi_symbols.sh \
+    test/headers.sh \
+    test/readme.sh \
+    test/style.sh \
+    test/tools_test.sh \
+    test/version.sh \
+    test/words.sh
+
+EXTRA_DIST += \
+    test/common.sh \
+    $(SCRIPT_TESTS) \
+    test/abi_cffi.py \
+    test/abi_luajit.lua
+
+TEST_EXTENSIONS = .sh .py .lua
+SH_LOG_COMPILER = $(SHELL)
+PY_LOG_COMPILER = $(PYTHON3)
+LUA_LOG_COMPILER = $(LUAJIT)
+LOG_COMPILER = timeout
+AM_LOG_FLAGS = $(TEST_SECONDS)
+TEST_SECONDS = 300
+
+# BATON_TEST_SEED, when set by the caller, reaches the tests as it is.
+AM_TESTS_ENVIRONMENT = \
+    top_srcdir='$(top_srcdir)'; export top_srcdir; \
+    top_builddir='$(top_builddir)'; export top_builddir; \
+    CC='$(CC)'; export CC; \
+    CTAGS='$(CTAGS)'; export CTAGS; \
+    VERSION='$(VERSION)'; export VERSION; \
+    SANITIZE='$(SANITIZE)'; export SANITIZE;
+
+if ENABLE_SANITIZE
+SANITIZE = yes
+else
+SANITIZE = no
+endif
+
+TESTS += $(SCRIPT_TESTS)
+if HAVE_CFFI
+TESTS += test/abi_cffi.py
+endif
+if HAVE_LUAJIT
+TESTS += test/abi_luajit.lua
+endif
+
+if HAVE_CHECK
+check_LTLIBRARIES += test/libsupport.la
+check_PROGRAMS += $(TESTS_C)
+TESTS += $(TESTS_C)
+endif
+
+# Stand-ins for the CUDA library, opened by test/driver_open.
+if HAVE_CHECK
+check_LTLIBRARIES += test/fake_cuda.la test/fake_cuda_bare.la
+endif
+test_fake_cuda_la_SOURCES = test/fake_cuda.c
+test_fake_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)/test
+test_fake_cuda_bare_la_SOURCES = test/fake_cuda.c
+test_fake_cuda_bare_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_CUDA_NO_LOOKUP
+test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
+
+# What test programs share.
+test_libsupport_la_SOURCES = \
+    test/conformance.c \
+    test/conformance.h \
+    test/layout_support.h
+
+# Programs without a rule of their own are tests.
+LDADD = test/libsupport.la libbaton_internal.la $(CHECK_LIBS)
+
+if HAVE_CXX
+check_PROGRAMS += test/abi_cxx
+TESTS += test/abi_cxx
+endif
+test_abi_cxx_SOURCES = test/abi_cxx.cc
+test_abi_cxx_LDADD = libbaton.la
+
+if HAVE_CUDA_HEADER
+check_PROGRAMS += test/cuda_header
+endif
+test_cuda_header_SOURCES = test/cuda_header.c
+test_cuda_header_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS) -DBATON_CHECK_AGAINST_CUDA
+test_cuda_header_LDADD =

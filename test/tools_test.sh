@@ -1,0 +1,183 @@
+#!/bin/sh
+# The baton command as a user meets it: exit statuses, messages, files. Its own comparison with the CPU stands behind
+# every exit status 0; some results are held against numbers worked out by hand.
+. "$(dirname "$0")/common.sh"
+baton="$build/baton"
+[ -x "$baton" ] || skip "$baton is not built"
+camera="$top/examples/camera.pgm"
+driver=soft
+work=$(mktemp -d "${TMPDIR:-/tmp}/baton-tools.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work"
+
+run() {         # wanted status, arguments: stdout and stderr go to files
+    wanted=$1; shift
+    status=0
+    timeout 120 "$baton" "$@" >stdout 2>stderr || status=$?
+    [ "$status" -eq "$wanted" ] || problem "baton $*: exit status $status, not $wanted: $(cat stderr)"
+}
+
+refused() {     # a word of the message, arguments: status 2, one line on stderr, no output and no temporary file
+    word=$1; shift
+    run 2 "$@"
+    [ "$(wc -l <stderr)" -eq 1 ] || problem "baton $*: $(wc -l <stderr) lines on stderr"
+    grep -q -- "$word" stderr || problem "baton $*: '$word' is not in: $(cat stderr)"
+    for left in out.pgm*; do
+        [ ! -e "$left" ] || problem "baton $*: left $left"
+        rm -f "$left"
+    done
+}
+
+demo() {        # wanted status, arguments
+    wanted=$1; shift
+    run "$wanted" demo --driver "$driver" "$@"
+}
+
+refused_file() {    # a word of the message, the file's bytes for printf
+    # shellcheck disable=SC2059
+    printf "$2" >bad.pgm
+    refused "$1" demo --driver "$driver" bad.pgm out.pgm
+}
+
+samples() {     # of the last `count` bytes of a file: "1 2 3"
+    tail -c "$2" "$1" | od -An -v -tu1 | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'
+}
+
+# ---- arguments
+
+run 0 --help
+grep -q '^usage: baton' stdout || problem '--help prints no usage'
+run 0 --version
+[ -z "${VERSION:-}" ] || grep -q "^baton $VERSION " stdout || problem "--version says $(cat stdout)"
+run 0 info --driver "$driver"
+grep -q '^driver  *soft' stdout || problem 'info does not name the driver'
+refused 'command is missing'
+refused 'unknown command' nonsense
+refused 'option' info --nonsense
+refused 'unexpected' info nonsense
+refused '' info --driver nonsense
+refused '' demo --driver nonsense "$camera" out.pgm
+refused 'two are needed' demo
+refused 'two are needed' demo "$camera"
+refused 'two are needed' demo "$camera" out.pgm more
+refused 'nonsense' demo --nonsense "$camera" out.pgm
+refused "'-x'" demo -x "$camera" out.pgm
+refused 'needs a value' demo "$camera" out.pgm --tasks
+for number in '' 0 65 -1 4x ' 4' 99999999999999999999; do
+    refused 'tasks' demo "$camera" out.pgm --tasks "$number"
+done
+for number in 0 1000001 many; do
+    refused 'repeat' demo "$camera" out.pgm --repeat "$number"
+done
+
+# ---- files that are refused
+
+refused 'No such file' demo missing.pgm out.pgm
+refused 'irectory' demo . out.pgm
+refused_file 'is empty' ''
+refused_file 'no PGM' 'hello'
+refused_file 'no PGM' 'P'
+refused_file 'P2' 'P2\n1 1\n255\n0\n'
+refused_file 'P4' 'P4\n8 1\n\377'
+refused_file '16 bits' 'P5\n1 1\n65535\n\001\002'
+refused_file 'maxval' 'P5\n1 1\n0\n\001'
+refused_file 'maxval' 'P5\n1 1\n65536\n\001\002'
+refused_file 'larger than maxval' 'P5\n1 1\n15\n\020'
+refused_file 'empty (0 x 5)' 'P5\n0 5\n255\n'
+refused_file 'header' 'P5\n3'
+refused_file 'header' 'P5\n3 # no end'
+refused_file 'no number' 'P5\n-3 5\n255\n'
+refused_file 'no number' 'P5\n3,5\n255\n'
+refused_file 'width is too large' 'P5\n4294967296 1\n255\n'
+refused_file 'too large' 'P6\n4294967295 4294967295\n255\nabc'
+refused_file 'inside the picture' 'P5\n4294967295 1000000\n255\nabc'
+refused_file 'inside the picture' 'P5\n3 3\n255\n12345678'
+refused_file 'inside the picture' 'P6\n2 2\n255\n12345678901'
+
+# ---- outputs that cannot be written
+
+mkdir folder
+refused 'irectory' demo --driver "$driver" "$camera" folder
+refused 'No such file' demo --driver "$driver" "$camera" missing/out.pgm
+[ ! -c /dev/full ] || refused 'No space' demo --driver "$driver" "$camera" /dev/full
+if [ -c /dev/full ]; then
+    status=0
+    timeout 60 "$baton" --help >/dev/full 2>stderr || status=$?
+    [ "$status" -eq 2 ] || problem "a full standard output gives exit status $status"
+fi
+
+# ---- sizes
+
+for size in '1 1' '1 7' '7 1' '2 2' '33 17' '257 3' '3 259'; do
+    for kind in 'P5 1' 'P6 3'; do
+        bytes=$((${size% *} * ${size#* } * ${kind#* }))
+        { printf '%s\n# a comment\n%s # another\n255\n' "${kind% *}" "$size"; tail -c "$bytes" "$camera"; } >in.pnm
+        demo 0 in.pnm out.pnm --tasks 3
+        printf '%s\n%s\n255\n' "${kind% *}" "$size" >header
+        head -c "$(wc -c <header)" out.pnm | cmp -s - header || problem "$kind $size: another header"
+        [ "$(wc -c <out.pnm)" -eq $(($(wc -c <header) + bytes)) ] || problem "$kind $size: another length"
+    done
+done
+
+# ---- results
+
+printf 'P5\n2 1\n255\n\000\132' >in.pgm            # 0 90
+demo 0 in.pgm out.pgm --tasks 1
+[ "$(samples out.pgm 2)" = '30 60' ] || problem "blur of 0 90 is $(samples out.pgm 2)"
+demo 0 in.pgm out.pgm --tasks 2
+[ "$(samples out.pgm 2)" = '20 70' ] || problem "blur and sharpen of 0 90 is $(samples out.pgm 2)"
+printf 'P5\n3 3\n255\n\000\000\000\000\132\000\000\000\000' >in.pgm
+demo 0 in.pgm out.pgm --tasks 1
+[ "$(samples out.pgm 9)" = '10 10 10 10 10 10 10 10 10' ] || problem "blur of one dot is $(samples out.pgm 9)"
+printf 'P5\n2 1\n15\n\001\017' >in.pgm             # 17 255 after scaling: (17 + 17 + 255) / 3, (17 + 255 + 255) / 3
+demo 0 in.pgm out.pgm --tasks 1
+[ "$(samples out.pgm 2)" = '96 176' ] || problem "blur of 1 15 of 15 is $(samples out.pgm 2)"
+{ printf 'P5\n40 30\n255\n'; head -c 1200 /dev/zero | tr '\000' 'x'; } >in.pgm
+for tasks in 1 2 64; do
+    demo 0 in.pgm out.pgm --tasks "$tasks"
+    cmp -s in.pgm out.pgm || problem "a constant picture changes with $tasks tasks"
+done
+
+# ---- drivers and ways
+
+demo 0 "$camera" device.pgm
+others='soft:2 auto'
+! "$baton" info --driver cuda >/dev/null 2>&1 || others="$others cuda"
+for driver in $others; do
+    demo 0 "$camera" other.pgm
+    cmp -s device.pgm other.pgm || problem "$driver gives another picture"
+done
+driver=soft
+demo 0 "$camera" other.pgm --host-wait
+cmp -s device.pgm other.pgm || problem 'host waits give another picture'
+! grep -q '^first frame, on the device' stdout || problem '--host-wait runs more than the old way'
+demo 0 "$camera" other.pgm --tasks 8 --repeat 40
+demo 0 "$camera" device.pgm --tasks 8
+cmp -s device.pgm other.pgm || problem 'many frames give another picture'
+! grep -q "$(printf '\r')" stdout || problem 'a progress line is written to a file'
+
+# ---- report
+
+demo 0 "$camera" out.pgm --repeat 5
+between=$(sed -n 's/^host waits between the tasks *\([0-9]*\) .*/\1/p' stdout)
+[ "$between" = 0 ] || problem "with hand-off on the device the host waits '$between' times between the tasks"
+grep -q '^waits queued on the device' stdout || problem 'the report has no device waits'
+grep -q 'o-*>wait' stdout || problem 'the timeline shows no hand-off'
+awk 'length($0) > 100 && !/^(picture|driver)/ { bad = 1 } END { exit bad }' stdout ||
+    problem 'the report is wider than 100 columns'
+
+# ---- replacing
+
+cp "$camera" same.pgm
+demo 0 same.pgm same.pgm
+demo 0 "$camera" out.pgm
+cmp -s same.pgm out.pgm || problem 'a picture written over its source is another'
+ln -s out.pgm link.pgm
+demo 0 "$camera" link.pgm --tasks 1
+[ -h link.pgm ] || problem 'a symbolic link was replaced'
+cmp -s same.pgm out.pgm && problem 'the file behind the link was not written'
+for left in *.tmp; do
+    [ ! -e "$left" ] || problem "left $left"
+done
+finish

@@ -1,0 +1,10 @@
+#!/bin/sh
+# The version stands in configure.ac; the header's macros, the pkg-config file and NEWS repeat it.
+. "$(dirname "$0")/common.sh"
+: "${VERSION:=$(sed -n 's/^AC_INIT(\[baton\], \[\(.*\)\])$/\1/p' "$top/configure.ac")}"
+macro() { sed -n "s/^#define BATON_VERSION_$1 \([0-9]*\)\$/\1/p" "$top/include/baton.h"; }
+header=$(macro MAJOR).$(macro MINOR).$(macro PATCH)
+[ "$header" = "$VERSION" ] || problem "baton.h says $header, configure.ac $VERSION"
+grep -qx "Version: $VERSION" "$build/baton.pc" || problem "baton.pc is not of version $VERSION"
+[ "$(sed -n 's/^Baton \([0-9.]*\).*/\1/p' "$top/NEWS" | head -n 1)" = "$VERSION" ] || problem "NEWS does not begin with Baton $VERSION"
+finish

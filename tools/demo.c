@@ -1,0 +1,139 @@
+/* baton demo: arguments, the runs, and what becomes of their results. */
+#include "demo.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "tools.h"
+
+enum { RUNS = 2, FRAMES_MOST = 1000000, WHY_BYTES = 160 };
+
+struct demo {
+    struct demo_options options;
+    struct image image;
+    uint8_t *expected, *result;     /* image.bytes each */
+    uint32_t run_count;
+    struct demo_run runs[RUNS];
+    const char *titles[RUNS];
+};
+
+/* ---- arguments */
+
+static int read_option(int option, const char *value, char *const *argv, struct demo_options *options)
+{
+    switch (option) {
+    case 'd':
+        options->driver = value;
+        return TOOL_OK;
+    case 't':
+        if (tool_number(value, 1, DEMO_FILTERS, &options->filters))
+            return TOOL_OK;
+        return tool_fail("demo: --tasks '%s' is no number from 1 to %d", value, DEMO_FILTERS);
+    case 'r':
+        if (tool_number(value, 1, FRAMES_MOST, &options->frames))
+            return TOOL_OK;
+        return tool_fail("demo: --repeat '%s' is no number from 1 to %d", value, FRAMES_MOST);
+    case 'w':
+        options->host_wait_only = 1;
+        return TOOL_OK;
+    case ':':
+        return tool_fail("demo: option '%s' needs a value", argv[optind - 1]);
+    default:
+        if (optopt)
+            return tool_fail("demo: wrong option '-%c' (baton --help lists them)", optopt);
+        return tool_fail("demo: wrong option '%s' (baton --help lists them)", argv[optind - 1]);
+    }
+}
+
+static int read_arguments(int argc, char **argv, struct demo_options *options)
+{
+    static const struct option known[] = {
+        { "driver", required_argument, NULL, 'd' }, { "tasks", required_argument, NULL, 't' },
+        { "repeat", required_argument, NULL, 'r' }, { "host-wait", no_argument, NULL, 'w' },
+        { NULL, 0, NULL, 0 },
+    };
+    *options = (struct demo_options) { .filters = 4, .frames = 1 };
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, ":", known, NULL)) != -1;)
+        if (read_option(option, optarg, argv, options))
+            return TOOL_FAILURE;
+    if (argc - optind != 2)
+        return tool_fail("demo: %d files are given, two are needed: IN and OUT", argc - optind);
+    options->in = argv[optind];
+    options->out = argv[optind + 1];
+    return TOOL_OK;
+}
+
+/* ---- runs */
+
+static int run_once(struct demo *demo, uint32_t flags, const char *title)
+{
+    baton_error err = BATON_ERROR_INIT;
+    struct demo_run *run = &demo->runs[demo->run_count];
+    demo->titles[demo->run_count++] = title;
+    if (demo_pipeline(&demo->options, &demo->image, demo->expected, flags, demo->result, run, &err))
+        return tool_fail("%s", err.message);
+    return TOOL_OK;
+}
+
+static int run_all(struct demo *demo)
+{
+    if (!demo->options.host_wait_only && run_once(demo, 0, "on the device"))
+        return TOOL_FAILURE;
+    return run_once(demo, BATON_RUNTIME_HOST_WAIT, "host waits (old)");
+}
+
+static int prepare(struct demo *demo)
+{
+    char why[WHY_BYTES];
+    if (image_read(demo->options.in, &demo->image, why, sizeof why))
+        return tool_fail("cannot read %s: %s", demo->options.in, why);
+    demo->expected = malloc(demo->image.bytes);
+    demo->result = malloc(demo->image.bytes);
+    if (!demo->expected || !demo->result || demo_reference(&demo->image, demo->options.filters, demo->expected))
+        return tool_fail("no memory for a picture of %u x %u", demo->image.width, demo->image.height);
+    return TOOL_OK;
+}
+
+/* ---- results */
+
+static int check(const struct demo *demo)
+{
+    for (uint32_t i = 0; i < demo->run_count; i++)
+        if (demo->runs[i].wrong_frames)
+            return TOOL_MISMATCH;
+    return TOOL_OK;
+}
+
+/* A wrong picture is reported and not written. */
+static int finish(struct demo *demo)
+{
+    char why[WHY_BYTES];
+    struct image out = demo->image;
+    int code = check(demo);
+    out.samples = demo->result;
+    if (code == TOOL_OK && image_write(demo->options.out, &out, why, sizeof why))
+        return tool_fail("cannot write %s: %s", demo->options.out, why);
+    demo_report(&demo->options, &demo->image, demo->runs, demo->titles, demo->run_count);
+    if (code == TOOL_MISMATCH)
+        tool_fail("the result differs from the CPU's; %s is not written", demo->options.out);
+    return tool_finish(code);
+}
+
+int demo_main(int argc, char **argv)
+{
+    struct demo demo = { .run_count = 0 };
+    int code = read_arguments(argc, argv, &demo.options);
+    if (code == TOOL_OK)
+        code = prepare(&demo);
+    if (code == TOOL_OK)
+        code = run_all(&demo);
+    if (code == TOOL_OK)
+        code = finish(&demo);
+    for (uint32_t i = 0; i < demo.run_count; i++)
+        timeline_free(&demo.runs[i].timeline);
+    free(demo.expected);
+    free(demo.result);
+    image_free(&demo.image);
+    return code;
+}

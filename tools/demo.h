@@ -1,0 +1,59 @@
+/* baton demo: a picture passes through a chain of tasks, each a thread with its own stream.
+ *
+ * upload --> blur --> sharpen --> ... --> download
+ *
+ * The first task uploads, each filter task makes a new array from the one it gets, the last task downloads. Array
+ * handles pass through queues; no task ever waits for the GPU, and the library orders the work. */
+#ifndef BATON_TOOLS_DEMO_H
+#define BATON_TOOLS_DEMO_H
+
+#include "baton.h"
+#include "netpbm.h"
+#include "timeline.h"
+
+enum { DEMO_FILTERS = 64, DEMO_TASKS = DEMO_FILTERS + 2 };
+
+struct demo_options {
+    const char *in, *out;
+    const char *driver;     /* NULL: auto */
+    uint32_t filters;       /* 1 … DEMO_FILTERS */
+    uint32_t frames;
+    int host_wait_only;
+};
+
+/* What one run through the pipeline showed. */
+struct demo_run {
+    baton_runtime_info info;
+    baton_stats stats;
+    uint64_t wall_ns;               /* from the first task's start to the last task's end */
+    uint32_t wrong_frames;          /* not equal to the reference */
+    struct timeline timeline;       /* of the first frame */
+};
+
+struct demo_kernels {
+    baton_module *module;           /* NULL on the software device */
+    baton_kernel *blur, *sharpen;
+};
+
+/* Filter i blurs when i is even, and sharpens when it is odd. */
+static inline int demo_filter_sharpens(uint32_t filter)
+{
+    return filter % 2 == 1;
+}
+
+/* The filters on the CPU. result has image->bytes bytes. 0, or -1 without memory. */
+int demo_reference(const struct image *image, uint32_t filters, uint8_t *result);
+
+/* The same as kernels (out, in, width, height, channels): PTX for CUDA, host functions for the software device. */
+int32_t demo_kernels_open(baton_runtime *runtime, struct demo_kernels *kernels, baton_error *err);
+void demo_kernels_close(struct demo_kernels *kernels);
+
+/* Runs the pipeline in a runtime of its own, opened with `flags`; result receives the last frame. */
+int32_t demo_pipeline(const struct demo_options *options, const struct image *image, const uint8_t *expected,
+                      uint32_t flags, uint8_t *result, struct demo_run *run, baton_error *err);
+
+/* Prints one column per run, titles[i] above runs[i], and the timelines. */
+void demo_report(const struct demo_options *options, const struct image *image, const struct demo_run *runs,
+                 const char *const *titles, uint32_t count);
+
+#endif
