@@ -391,7 +391,8 @@ int32_t baton_array_resize(baton_array *array, int64_t elements, baton_stream *s
 int32_t baton_array_retain(baton_array *array);
 void baton_array_release(baton_array *array);
 void baton_array_release_n(baton_array *const *arrays, uint64_t count);
-/* DRIVER. Gives the memory back now, in stream order, though references remain: they can only be released. Idempotent. */
+/* DRIVER. Gives the memory back now, in stream order, though references remain: they can only be released. Idempotent. BATON_NOT_READY, with nothing changed, when
+ * the memory is in use and of a kind that cannot be given back in stream order (host, unified, wrapped). */
 int32_t baton_array_dispose(baton_array *array, baton_error *err);
 /* FAST. */
 int32_t baton_array_info_read(baton_array *array, baton_array_info *info, baton_error *err);

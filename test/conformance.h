@@ -1,5 +1,6 @@
-/* What the conformance programs share. They speak to the driver through the rows of its table alone, so that the same tests
- * hold for the software device and for a GPU: BATON_DRIVER names the driver, the software device when it is unset. */
+/* What the conformance programs share. They speak to the driver through the rows of its table alone, so that the same
+ * tests hold for the software device and for a GPU: BATON_DRIVER names the driver, the software device when it is
+ * unset. */
 #ifndef BATON_TEST_CONFORMANCE_H
 #define BATON_TEST_CONFORMANCE_H
 

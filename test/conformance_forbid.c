@@ -136,10 +136,10 @@ static int call_relaxed(void *argument)
     return code;
 }
 
-typedef int (*runner)(int (*)(void *), void *);
+typedef int (*run_function)(int (*)(void *), void *);
 
 /* Captures on s, makes the call, and holds its result and the capture's against what is expected. */
-static void capture_around(driver_capture_mode mode, runner run, int (*wrapper)(void *), int (*const *call)(void),
+static void capture_around(driver_capture_mode mode, run_function run, int (*wrapper)(void *), int (*const *call)(void),
                            int invalidates)
 {
     driver_graph made;

@@ -190,7 +190,8 @@ int main(void)
 {
     const TTest *const tests[] = {
         operations_of_one_stream_run_in_order, a_stream_behind_a_gate_is_not_ready,
-        destroying_a_busy_stream_returns_at_once_and_its_work_still_runs, the_next_stream_gets_the_handle_but_not_the_id,
+        destroying_a_busy_stream_returns_at_once_and_its_work_still_runs,
+        the_next_stream_gets_the_handle_but_not_the_id,
         the_handle_is_reused_while_the_destroyed_stream_is_busy,
         the_legacy_stream_waits_for_blocking_streams_and_they_for_it,
         the_legacy_stream_does_not_wait_for_non_blocking_streams, the_per_thread_stream_is_another_one_in_every_thread,

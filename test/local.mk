@@ -15,7 +15,11 @@ TESTS_C = \
     test/instrument \
     test/layout \
     test/layout_view \
-    test/options
+    test/options \
+    test/soft_check \
+    test/soft_device \
+    test/soft_schedule \
+    test/soft_stress
 
 # Compared with the built library; each exits with 77 when it cannot run here.
 SCRIPT_TESTS = \
@@ -84,7 +88,10 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_libsupport_la_SOURCES = \
     test/conformance.c \
     test/conformance.h \
-    test/layout_support.h
+    test/handoff.c \
+    test/layout_support.h \
+    test/support.c \
+    test/support.h
 
 # Programs without a rule of their own are tests.
 LDADD = test/libsupport.la libbaton_internal.la $(CHECK_LIBS)

@@ -13,7 +13,7 @@ typedef uint64_t (*stat_of)(const struct demo_run *run);
 
 static void print_row(const struct report *report, const char *label, stat_of value)
 {
-    printf("%-36s", label);
+    printf("%-38s", label);
     for (uint32_t i = 0; i < report->count; i++)
         printf("  %20" PRIu64, value(&report->runs[i]));
     putchar('\n');
@@ -21,7 +21,7 @@ static void print_row(const struct report *report, const char *label, stat_of va
 
 static void print_time(const struct report *report, const char *label, stat_of value)
 {
-    printf("%-36s", label);
+    printf("%-38s", label);
     for (uint32_t i = 0; i < report->count; i++)
         printf("  %17.3f ms", (double)value(&report->runs[i]) / 1e6);
     putchar('\n');
@@ -56,7 +56,7 @@ static void print_cause(const struct report *report, int32_t cause)
         any |= report->runs[i].stats.host_waits[cause];
     if (!any || cause == BATON_HOST_WAIT_DOWNLOAD)
         return;
-    printf("    %-32s", baton_host_wait_name(cause));
+    printf("    %-34s", baton_host_wait_name(cause));
     for (uint32_t i = 0; i < report->count; i++)
         printf("  %20" PRIu64, report->runs[i].stats.host_waits[cause]);
     putchar('\n');
@@ -65,7 +65,7 @@ static void print_cause(const struct report *report, int32_t cause)
 static void print_counts(const struct report *report)
 {
     print_row(report, "operations submitted", operations);
-    print_row(report, "waits queued on the device", device_waits);
+    print_row(report, "device waits, for hand-offs and frees", device_waits);
     print_row(report, "waits saved: same stream", same_stream);
     print_row(report, "             already follows", covered);
     print_row(report, "             known to be finished", complete);
@@ -81,17 +81,17 @@ static void print_head(const struct demo_options *options, const struct image *i
 {
     printf("picture   %s, %u x %u, %s, %zu bytes\n", options->in, image->width, image->height,
            image->channels == 1 ? "gray" : "color", image->bytes);
-    printf("driver    %s, %d device%s", info->driver, info->devices, info->devices == 1 ? "" : "s");
+    printf("driver    %s, %d device%s\n", info->driver, info->devices, info->devices == 1 ? "" : "s");
     if (info->reason[0])
-        printf(" (not CUDA: %s)", info->reason);
-    printf("\ntasks     upload, %u filter%s (blur, sharpen, ...), download: a thread and a stream each\n",
+        printf("          %s\n", info->reason);
+    printf("tasks     upload, %u filter%s (blur, sharpen, ...), download: a thread and a stream each\n",
            options->filters, options->filters == 1 ? "" : "s");
     printf("frames    %u\n\n", options->frames);
 }
 
 static void print_result(const struct report *report)
 {
-    printf("%-36s", "frames that differ from the CPU");
+    printf("%-38s", "frames that differ from the CPU");
     for (uint32_t i = 0; i < report->count; i++)
         printf("  %20u", report->runs[i].wrong_frames);
     putchar('\n');
@@ -102,7 +102,7 @@ void demo_report(const struct demo_options *options, const struct image *image, 
 {
     const struct report report = { runs, count };
     print_head(options, image, &runs[0].info);
-    printf("%-36s", "");
+    printf("%-38s", "");
     for (uint32_t i = 0; i < count; i++)
         printf("  %20s", titles[i]);
     putchar('\n');

@@ -29,7 +29,7 @@ static int print_runtime(baton_runtime *runtime)
     printf("driver          %s, version %d.%d\n", info.driver, info.driver_version / 1000,
            info.driver_version % 1000 / 10);
     if (info.reason[0])
-        printf("                not CUDA: %s\n", info.reason);
+        printf("                %s\n", info.reason);
     for (int32_t i = 0; i < info.devices; i++)
         if (print_device(runtime, i))
             return TOOL_FAILURE;

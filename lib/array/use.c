@@ -119,7 +119,8 @@ int32_t baton_array_host_pointer(baton_array *array, uint32_t access, void **add
         return fail(err, BATON_ERR_KIND, "the host cannot reach device memory: download it, or create the array in host or unified memory");
     if (array->memory->read_only && access & BATON_WRITE)
         return fail(err, BATON_ERR_KIND, "the memory is read-only");
-    status = memory_wait(array->memory, NULL, access == BATON_READ, &how, err);
+    if (atomic_load(&array->memory->synchronizing))                 /* S13 */
+        status = memory_wait(array->memory, NULL, access == BATON_READ, &how, err);
     if (!status)
         *address = (void *)(uintptr_t)array_address(array);
     return status;

@@ -145,23 +145,37 @@ static enum deferred_result memory_reclaim(struct deferred *node)
     return DEFERRED_DONE;
 }
 
-int32_t memory_dispose(struct memory *memory, baton_error *err)
+/* Closes the memory to every later use, or opens it again. */
+static int32_t set_disposed(struct memory *memory, int disposed, baton_error *err)
 {
-    uint64_t token = lock_token();
     struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
-    int32_t status = memory_lock(memory, token, &policy, err);
+    int32_t status = memory_lock(memory, lock_token(), &policy, err);
     if (status)
         return status;
-    if (memory->export_count || memory->exports_unnamed > memory->unnamed_over) {
+    if (disposed && memory->disposed)
+        status = BATON_NOT_READY;
+    else if (disposed && (memory->export_count || memory->exports_unnamed > memory->unnamed_over))
         status = fail(err, BATON_ERR_BUSY, "the memory is exported to another library, which has not given it back yet");
-    } else if (!memory->disposed && (status = retire(memory)) == BATON_OK) {
-        memory->disposed = 1;
-        atomic_store(&memory->charge, 0);
-        forget_uses(memory);
-        memory_changed_locked(memory);
-    }
+    else
+        memory->disposed = disposed;
     lock_release(&memory->lock);
-    return status < 0 && status != BATON_ERR_BUSY ? fail(err, status, "the memory could not be given back now") : status;
+    return status;
+}
+
+int32_t memory_dispose(struct memory *memory, baton_error *err)
+{
+    int32_t status = set_disposed(memory, 1, err);
+    if (status)
+        return status == BATON_NOT_READY ? BATON_OK : status;       /* it was disposed of before */
+    status = retire(memory);                                        /* with no lock held: a deleter may be called */
+    if (status) {
+        set_disposed(memory, 0, NULL);
+        return status < 0 ? fail(err, status, "the memory could not be given back now") : status;
+    }
+    atomic_store(&memory->charge, 0);
+    forget_uses(memory);
+    memory_changed_locked(memory);
+    return BATON_OK;
 }
 
 static struct memory *memory_new(const struct memory_options *options)

@@ -164,11 +164,7 @@ static int32_t order_all(struct operation *op, const struct needs *needs, baton_
     int32_t status = BATON_OK;
     for (uint32_t i = 0; i < op->count && !status; i++)
         status = reach(op, op->items[i].memory, err);
-    if (!status)
-        status = take_order(op, needs, err);
-    for (uint32_t i = 0; i < op->count && !status; i++)
-        status = take_room_locked(op, &op->items[i], err);
-    return status;
+    return status ? status : take_order(op, needs, err);
 }
 
 /* The host-wait of S9 to S12, done with no lock held: snapshot, release, wait; the caller locks and looks again. */
@@ -230,8 +226,6 @@ static int32_t take_one(struct operation *op, struct operation_item *item, baton
         status = reach(op, item->memory, err);
     if (!status)
         status = take_order(op, &needs, err);
-    if (!status)
-        status = take_room_locked(op, item, err);
     needs_free(&needs);
     return status;
 }

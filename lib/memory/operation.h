@@ -30,6 +30,7 @@ struct operation {
     int32_t kind;               /* BATON_OP_... */
     uint32_t flags;
     uint32_t count, capacity, locked;
+    struct device_entry entry;  /* special streams: of the thread that submits, from submit_start to submit_end */
     int captured;               /* somebody else captures the stream: nothing is waited for, nothing taken (S2) */
     struct operation_item *items;
     struct operation_item few[OPERATION_INLINE];

@@ -135,6 +135,15 @@ static int32_t check_item(const struct operation *op, const struct operation_ite
     return BATON_OK;
 }
 
+/* S6: a ninth reader follows the oldest and takes its place. */
+static int32_t plan_room(struct operation *op, struct memory *memory, struct needs *needs, baton_error *err)
+{
+    for (uint32_t i = 0; i < memory->reader_count; i++)
+        if (memory->readers[i].stream == op->stream)
+            return BATON_OK;
+    return plan_use(op, memory, &memory->readers[0], needs, err);
+}
+
 int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
 {
     struct memory *memory = item->memory;
@@ -149,6 +158,8 @@ int32_t take_plan_locked(struct operation *op, struct operation_item *item, stru
     if (memory->owner.stream && (status = plan_use(op, memory, &memory->owner, needs, err)))
         return status;
     if (item->access & BATON_WRITE && memory->reader_count && (status = plan_readers(op, memory, needs, err)))
+        return status;
+    if (item->access == BATON_READ && memory->reader_count == MEMORY_READERS && (status = plan_room(op, memory, needs, err)))
         return status;
     return memory->export_count || memory->exports_unnamed ? plan_exports(op, item, needs, err) : BATON_OK;
 }
@@ -173,19 +184,4 @@ int32_t take_wait(struct operation *op, const struct needs *needs, baton_error *
                               : wait_everything(op->stream->device, &how, err);
     }
     return status;
-}
-
-int32_t take_room_locked(struct operation *op, struct operation_item *item, baton_error *err)
-{
-    struct memory *memory = item->memory;
-    if (op->captured || item->access & BATON_WRITE || memory->reader_count < MEMORY_READERS)
-        return BATON_OK;
-    for (uint32_t i = 0; i < memory->reader_count; i++)
-        if (memory->readers[i].stream == op->stream)
-            return BATON_OK;
-    struct use *oldest = &memory->readers[0];
-    int32_t cause = host_cause(op, memory, oldest->stream);
-    if (cause >= 0 || order_need(op->stream, oldest->stream, oldest->ticket) != ORDER_WAIT)
-        return BATON_OK;        /* readers that had to be host-waited for were planned as such */
-    return order_wait(op->stream, oldest->stream, oldest->ticket, err);
 }

@@ -30,7 +30,4 @@ int32_t take_order(struct operation *op, const struct needs *needs, baton_error 
 /* Host-waits, with no lock held, for the host part of the needs. */
 int32_t take_wait(struct operation *op, const struct needs *needs, baton_error *err);
 
-/* S6: what is known before the submission. For a full reader set this queues one more device wait. */
-int32_t take_room_locked(struct operation *op, struct operation_item *item, baton_error *err);
-
 #endif

@@ -117,7 +117,7 @@ static void drop_reader(struct memory *memory, uint32_t index)
         memory->readers[i] = memory->readers[i + 1];
 }
 
-/* The newest reader stands last. There is room: take_room_locked saw to it. */
+/* The newest reader stands last. In a full set it follows the oldest, which it replaces: the plan saw to it. */
 void memory_publish_read_locked(struct memory *memory, baton_stream *s, uint64_t ticket)
 {
     uint32_t last = memory->reader_count;

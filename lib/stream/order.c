@@ -40,8 +40,12 @@ struct handed {
 
 static int32_t queue_wait(baton_stream *after, baton_stream *before, uint64_t ticket, struct handed *handed, baton_error *err)
 {
+    struct device_entry entry;
+    int32_t status = device_enter_for(after, &entry, err);
+    if (status)
+        return status;
     pthread_mutex_lock(&before->lock);
-    int32_t status = stream_mark_locked(before, ticket, err);
+    status = stream_mark_locked(before, ticket, err);
     if (!status) {
         int code = before->device->driver->stream_wait_event(after->native, before->mark->event, 0);
         status = device_status(after->device, code, DRIVER_ROW_stream_wait_event, BATON_OP_WAIT, after, err);
@@ -49,6 +53,7 @@ static int32_t queue_wait(baton_stream *after, baton_stream *before, uint64_t ti
         clock_copy(&handed->clock, &before->mark->clock);
     }
     pthread_mutex_unlock(&before->lock);
+    device_leave_for(after, &entry);
     return status;
 }
 

@@ -111,9 +111,11 @@ void runtime_swallow(baton_runtime *runtime, int code)
 static int32_t devices_make(baton_runtime *runtime, baton_error *err)
 {
     int count = 0;
-    int code = runtime->driver->device_count(&count);
+    int code = runtime->driver->init(0);
+    if (!code)
+        code = runtime->driver->device_count(&count);
     if (code)
-        return fail(err, BATON_ERR_NO_DRIVER, "device_count failed: %s", driver_code_name(code));
+        return fail(err, BATON_ERR_NO_DRIVER, "the %s driver cannot be used: %s", runtime->driver->name, driver_code_name(code));
     runtime->devices = calloc((size_t)count + !count, sizeof *runtime->devices);
     if (!runtime->devices)
         return fail(err, BATON_ERR_MEMORY, "no host memory for %d devices", count);
@@ -186,6 +188,8 @@ static int32_t synchronize_all(baton_runtime *runtime, baton_error *err)
     if (status)
         return status;
     for (size_t i = 0; i < list.count; i++) {
+        if (device_usable(list.streams[i]->device, NULL))
+            continue;                       /* lost, and reported already */
         int32_t result = baton_stream_synchronize(list.streams[i], BATON_WAIT_AUTO, status ? NULL : err);
         status = status ? status : result;
     }

@@ -285,3 +285,14 @@ int32_t baton_stream_set_task(baton_stream *stream, uint64_t tag, baton_error *e
         atomic_store(&stream->task, tag);
     return status;
 }
+
+int32_t device_enter_for(baton_stream *stream, struct device_entry *entry, baton_error *err)
+{
+    return stream_special(stream) ? device_enter(stream->device, entry, err) : BATON_OK;
+}
+
+void device_leave_for(baton_stream *stream, const struct device_entry *entry)
+{
+    if (stream_special(stream))
+        device_leave(stream->device, entry);
+}

@@ -100,8 +100,13 @@ int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, baton_error *e
                       (unsigned long long)stream->id);
     if (status || (status = own_mark_locked(stream, err)))
         return status;
+    struct device_entry entry;
+    status = device_enter_for(stream, &entry, err);
+    if (status)
+        return status;
     uint64_t covered = atomic_load_explicit(&stream->submitted, memory_order_acquire);  /* before the record */
     int code = stream->device->driver->event_record(stream->mark->event, stream->native);
+    device_leave_for(stream, &entry);
     if (code)
         return device_status(stream->device, code, DRIVER_ROW_event_record, BATON_OP_WAIT, stream, err);
     counters_add(&stream->counters, COUNT_RECORDS, 1);

@@ -83,12 +83,12 @@ int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, 
     operation_init(&op, own.stream, BATON_OP_LAUNCH, 0);
     op.parent = own.scope ? &own.scope->op : NULL;
     status = add_arguments(&op, kernel, arguments, count, &values, err);
-    if (!status)
-        status = operation_begin(&op, err);
     if (status) {
         operation_discard(&op);
         return status;
     }
+    if ((status = submit_start(&op, err)))
+        return status;
     int code = own.stream->device->driver->launch(kernel->native, own.grid[0], own.grid[1], own.grid[2], own.block[0], own.block[1],
                                                   own.block[2], own.shared_bytes, own.stream->native, values.pointers, NULL);
     return submit_end(&op, code, DRIVER_ROW_launch, err);

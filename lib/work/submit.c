@@ -10,6 +10,19 @@ int32_t submit_check(baton_array *array, baton_stream **stream, baton_error *err
     return BATON_OK;
 }
 
+int32_t submit_start(struct operation *op, baton_error *err)
+{
+    int32_t status = operation_begin(op, err);
+    if (status) {
+        operation_discard(op);
+        return status;
+    }
+    status = device_enter_for(op->stream, &op->entry, err);
+    if (status)
+        operation_failed(op);
+    return status;
+}
+
 int32_t submit_begin(struct operation *op, baton_stream *stream, int32_t kind, uint32_t flags, const struct submit_use *uses, uint32_t count, baton_error *err)
 {
     int32_t status = BATON_OK;
@@ -18,14 +31,14 @@ int32_t submit_begin(struct operation *op, baton_stream *stream, int32_t kind, u
     for (uint32_t i = 0; i < count && !status; i++)
         status = operation_add(op, uses[i].array->memory, uses[i].access, err);
     if (!status)
-        status = operation_begin(op, err);
-    if (status)
-        operation_discard(op);
+        return submit_start(op, err);
+    operation_discard(op);
     return status;
 }
 
 int32_t submit_end(struct operation *op, int code, enum driver_row row, baton_error *err)
 {
+    device_leave_for(op->stream, &op->entry);
     if (code == DRIVER_SUCCESS) {
         operation_submitted(op);
         return BATON_OK;

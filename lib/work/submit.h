@@ -14,6 +14,9 @@ struct submit_use {
 /* Begins an operation over the arrays. On failure everything is as before. */
 int32_t submit_begin(struct operation *op, baton_stream *stream, int32_t kind, uint32_t flags, const struct submit_use *uses, uint32_t count, baton_error *err);
 
+/* The same for an operation that has been filled already; on failure it is discarded. */
+int32_t submit_start(struct operation *op, baton_error *err);
+
 /* `code` is what the driver's `row` returned. Unlocks in any case. */
 int32_t submit_end(struct operation *op, int code, enum driver_row row, baton_error *err);
 

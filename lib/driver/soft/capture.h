@@ -1,6 +1,8 @@
-/* Captures and graphs. A capture gathers nodes from the queues that take part; ending it makes a program, which graphs and executables share.
+/* Captures and graphs. A capture gathers nodes from the queues that take part; ending it makes a program, which
+ * graphs and executables share.
  *
- * Nodes are kept in the order of capture, which is a topological order: a launch runs them one after the other as one operation. */
+ * Nodes are kept in the order of capture, which is a topological order: a launch runs them one after the other as one
+ * operation. */
 #ifndef BATON_DRIVER_SOFT_CAPTURE_H
 #define BATON_DRIVER_SOFT_CAPTURE_H
 
@@ -58,7 +60,8 @@ void soft_capture_leave(struct soft_queue *queue);
 
 /* For calls that a capture may not see: invalidates what forbids it and says STREAM_CAPTURE_UNSUPPORTED. */
 int soft_capture_forbids(void);
-/* For calls on the legacy stream: invalidates captures of the context's blocking streams and says STREAM_CAPTURE_IMPLICIT. */
+/* For calls on the legacy stream: invalidates captures of the context's blocking streams and says
+ * STREAM_CAPTURE_IMPLICIT. */
 int soft_capture_implicit(const struct soft_queue *queue);
 /* For queries and waits on a queue: a capturing one may not be asked. */
 int soft_capture_unasked(struct soft_queue *queue);

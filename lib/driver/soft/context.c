@@ -1,5 +1,7 @@
 #include "driver/soft/context.h"
 
+#include <stdlib.h>
+
 #include "driver/soft/check.h"
 #include "driver/soft/event.h"
 #include "driver/soft/heap.h"
@@ -22,16 +24,32 @@ int soft_context_get(struct soft_context **context)
     return (*context)->sticky;
 }
 
+static size_t context_busy(const struct soft_context *context)
+{
+    size_t count = 0;
+    for (const struct soft_queue *queue = context->queues; queue; queue = queue->next)
+        count += queue->last != NULL;
+    return count;
+}
+
 int soft_context_drain(struct soft_context *context)
 {
-    struct soft_queue *queue = context->queues;
-    int code = DRIVER_SUCCESS;
-    while (queue && !code) {
-        struct soft_operation *last = queue->last;
-        if (last)
-            code = soft_operation_wait(last);
-        queue = last ? context->queues : queue->next;     /* the list may have changed during the wait */
+    size_t count = context_busy(context), filled = 0;
+    struct soft_operation **pending = malloc((count + 1) * sizeof(struct soft_operation *));
+    int code = pending ? DRIVER_SUCCESS : DRIVER_OUT_OF_MEMORY;
+    if (code)
+        return code;
+    for (struct soft_queue *queue = context->queues; queue; queue = queue->next)
+        if (queue->last) {
+            queue->last->references++;
+            pending[filled++] = queue->last;
+        }
+    for (size_t i = 0; i < count; i++) {
+        if (!code)
+            code = soft_operation_wait(pending[i]);
+        soft_operation_release(pending[i]);
     }
+    free(pending);
     return code;
 }
 
@@ -173,7 +191,8 @@ int soft_context_enable_peer(driver_context handle, unsigned int flags)
     peer = soft_handle_find(handle, SOFT_CONTEXT);
     ROW_REQUIRE(peer, DRIVER_INVALID_CONTEXT);
     ROW_REQUIRE(!flags, DRIVER_INVALID_VALUE);
-    ROW_REQUIRE(peer != context && !(soft_machine.barred[context->device] >> peer->device & 1U), DRIVER_PEER_ACCESS_UNSUPPORTED);
+    ROW_REQUIRE(peer != context && !(soft_machine.barred[context->device] >> peer->device & 1U),
+                DRIVER_PEER_ACCESS_UNSUPPORTED);
     ROW_REQUIRE(!(context->peers >> peer->device & 1U), DRIVER_PEER_ACCESS_ALREADY_ENABLED);
     context->peers |= 1U << peer->device;
     ROW_LEAVE();

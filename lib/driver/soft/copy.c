@@ -41,7 +41,7 @@ static struct soft_use end_use(const struct copy_end *end, size_t bytes, uint32_
     };
 }
 
-/* A pageable source is read at once, so that the caller may reuse it; except in a capture, which reads it at every launch. */
+/* A pageable source is read at once, so that the caller may reuse it. A capture reads it at every launch instead. */
 static struct soft_task *task_copy(const struct soft_queue *queue, const struct copy_end *to,
                                    const struct copy_end *from, size_t bytes, uint32_t anywhere)
 {

@@ -29,7 +29,8 @@ void soft_event_delete(struct soft_event *event)
     free(event);
 }
 
-/* A captured event may not be asked: the capture dies of it. After the capture's end it means nothing until the next record. */
+/* A captured event may not be asked: the capture dies of it. After the capture's end it means nothing until the next
+ * record. */
 static int event_captured(struct soft_event *event)
 {
     if (!event->capture)

@@ -1,4 +1,5 @@
-/* The table of live handles: nothing that a caller passes is followed before it was found here. The machine's lock guards it. */
+/* The table of live handles: nothing that a caller passes is followed before it was found here. The machine's lock
+ * guards it. */
 #ifndef BATON_DRIVER_SOFT_HANDLE_H
 #define BATON_DRIVER_SOFT_HANDLE_H
 

@@ -1,4 +1,5 @@
-/* Memory: blocks of host memory that stand for device, pinned and managed memory, and the stream-ordered pools that cache them. */
+/* Memory: blocks of host memory that stand for device, pinned and managed memory, and the stream-ordered pools that
+ * cache them. */
 #ifndef BATON_DRIVER_SOFT_HEAP_H
 #define BATON_DRIVER_SOFT_HEAP_H
 

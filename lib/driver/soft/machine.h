@@ -1,6 +1,7 @@
 /* The machine: what is open, the one lock over all bookkeeping, contexts, and which of them is current on a thread.
  *
- * Every row enters with soft_enter and goes out with soft_leave; between them the machine's lock is held. Work never runs under it. */
+ * Every row enters with soft_enter and goes out with soft_leave; between them the machine's lock is held. Work never
+ * runs under it. */
 #ifndef BATON_DRIVER_SOFT_MACHINE_H
 #define BATON_DRIVER_SOFT_MACHINE_H
 
@@ -9,7 +10,7 @@
 #include "driver/soft/handle.h"
 #include "driver/soft/soft.h"
 
-enum { SOFT_DEVICES = 16, SOFT_STACK = 32, SOFT_SLOTS = 1024, SOFT_TEXT = 256 };
+enum { SOFT_DEVICES = 16, SOFT_STACK = 32, SOFT_SLOTS = 4096, SOFT_TEXT = 256 };
 
 /* For each queue slot, the highest tick known to be followed. Grows on demand; a missing entry is 0. */
 struct soft_clock {
@@ -53,8 +54,9 @@ struct soft_machine {
     uint64_t random;
     int running;                    /* operations that calling threads are in, seeded mode */
 
-    uint64_t ticks[SOFT_SLOTS];     /* last tick of each slot */
-    uint32_t next_slot;
+    uint64_t ticks[SOFT_SLOTS];     /* last tick of each clock slot, over all queues that have had it */
+    unsigned char busy[SOFT_SLOTS]; /* the slot is some queue's that is not drained */
+    uint32_t slot_count, slot_next;
     struct soft_clock host;         /* what host waits have shown to be finished */
     uint64_t host_version;
     uint64_t problems;
@@ -84,7 +86,7 @@ int soft_enter(void);
 /* Gives the lock back and returns `code`. */
 int soft_leave(int code);
 
-/* The context current on the calling thread: INVALID_CONTEXT when there is none, its sticky code when it is poisoned. */
+/* The context current on the calling thread: INVALID_CONTEXT without one, its sticky code when it is poisoned. */
 int soft_context_get(struct soft_context **context);
 struct soft_context *soft_context_top(void);
 /* Waits for all work of the context that is submitted by now; gives the lock up meanwhile. */

@@ -60,6 +60,10 @@ int soft_host_alloc(void **address, size_t bytes, unsigned int flags)
     struct soft_block *block;
     ROW_ENTER();
     ROW_REQUIRE(address && flags <= 7, DRIVER_INVALID_VALUE);
+    if (!bytes) {
+        *address = NULL;
+        return soft_leave(DRIVER_SUCCESS);
+    }
     ROW_TRY(memory_new(SOFT_PINNED_MEMORY, bytes, &block));
     *address = (void *)(uintptr_t)block->address;
     ROW_LEAVE();
@@ -103,8 +107,7 @@ int soft_free(driver_address address)
 int soft_host_free(void *address)
 {
     ROW_ENTER();
-    ROW_REQUIRE(address, DRIVER_INVALID_VALUE);
-    ROW_TRY(memory_free((uintptr_t)address, 1));
+    ROW_TRY(address ? memory_free((uintptr_t)address, 1) : DRIVER_SUCCESS);
     ROW_LEAVE();
 }
 

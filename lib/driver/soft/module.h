@@ -20,7 +20,8 @@ struct soft_module {
 };
 
 void soft_module_delete(struct soft_module *module);
-/* Where the parameter starts in a packed list: each is aligned to the largest power of two, up to 16, that divides its size. */
+/* Where the parameter starts in a packed list: each is aligned to the largest power of two, up to 16, that divides
+ * its size. */
 size_t soft_function_offset(const struct soft_function *function, size_t index);
 
 #endif

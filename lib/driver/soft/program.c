@@ -60,7 +60,8 @@ int soft_capture_add(struct soft_queue *queue, struct soft_task *task, struct so
     return DRIVER_SUCCESS;
 }
 
-/* Whether every node comes before or is `last`: nothing was forked and left behind. Later nodes never precede earlier ones. */
+/* Whether every node comes before or is `last`: nothing was forked and left behind. Later nodes never precede earlier
+ * ones. */
 int soft_program_joined(const struct soft_program *program, int last)
 {
     int joined = 1;

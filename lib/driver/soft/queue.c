@@ -6,6 +6,8 @@
 #include "driver/soft/capture.h"
 #include "driver/soft/check.h"
 
+enum { SLOTS_FIRST = 1024 };        /* clock slots that are used once before any is used again */
+
 /* ---- operations */
 
 void soft_operation_release(struct soft_operation *operation)
@@ -51,6 +53,7 @@ static void queue_retire(struct soft_queue *queue)
         queue->context->queues = queue->next;
     if (queue->next)
         queue->next->previous = queue->previous;
+    soft_machine.busy[queue->clock_slot] = 0;
     soft_clock_clear(&queue->clock);
     pthread_cond_broadcast(&soft_machine.progress);
     if (!queue->started) {
@@ -143,9 +146,25 @@ void soft_queue_reap(void)
 
 /* ---- queues */
 
+/* A slot goes to another queue only when all work of the old one is done, and as late as possible: until then a
+ * mistaken use of the old queue's memory is seen. SOFT_SLOTS when all are taken. */
+static uint32_t clock_slot_find(void)
+{
+    uint32_t count = soft_machine.slot_count;
+    if (count < SLOTS_FIRST)
+        return soft_machine.slot_count++;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = soft_machine.slot_next++ % count;
+        if (!soft_machine.busy[slot])
+            return slot;
+    }
+    return count < SOFT_SLOTS ? soft_machine.slot_count++ : SOFT_SLOTS;
+}
+
 int soft_queue_new(struct soft_context *context, unsigned int flags, struct soft_queue **out)
 {
-    struct soft_queue *queue = calloc(1, sizeof *queue);
+    uint32_t slot = clock_slot_find();
+    struct soft_queue *queue = slot < SOFT_SLOTS ? calloc(1, sizeof *queue) : NULL;
     if (!queue)
         return DRIVER_OUT_OF_MEMORY;
     pthread_cond_init(&queue->wake, NULL);
@@ -153,7 +172,8 @@ int soft_queue_new(struct soft_context *context, unsigned int flags, struct soft
     queue->flags = flags;
     queue->id = ++soft_machine.identifiers;
     queue->node = -1;
-    queue->clock_slot = soft_machine.next_slot++ % SOFT_SLOTS;
+    queue->clock_slot = slot;
+    soft_machine.busy[slot] = 1;
     queue->next = context->queues;
     if (queue->next)
         queue->next->previous = queue;

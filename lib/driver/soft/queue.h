@@ -1,16 +1,17 @@
 /* A queue is a stream: operations that finish in the order of their submission.
  *
- * An operation may also depend on operations of other queues (event waits, the legacy stream's implicit order); it is ready when it is at the
- * head of its queue and all of those have finished. What an event remembers is an operation, so a later record never disturbs a
- * wait. A queue has one thread, started with its first operation that cannot finish at once; in seeded mode it has none (schedule.h).
- * Everything here is guarded by the machine's lock. */
+ * An operation may also depend on operations of other queues (event waits, the legacy stream's implicit order); it is
+ * ready when it is at the head of its queue and all of those have finished. What an event remembers is an operation,
+ * so a later record never disturbs a wait. A queue has one thread, started with its first operation that cannot
+ * finish at once; in seeded mode it has none (schedule.h). Everything here is guarded by the machine's lock. */
 #ifndef BATON_DRIVER_SOFT_QUEUE_H
 #define BATON_DRIVER_SOFT_QUEUE_H
 
 #include "driver/soft/machine.h"
 #include "driver/soft/task.h"
 
-struct soft_slot {                  /* the handle of a stream; the next stream created gets it after the stream's destruction */
+/* The handle of a stream. When that one is destroyed, the next stream created gets it. */
+struct soft_slot {
     struct soft_slot *next;
 };
 
@@ -67,8 +68,8 @@ void soft_queue_drop(struct soft_queue *queue);
 /* Joins the threads of queues that have gone. Lock not held. */
 void soft_queue_reap(void);
 
-/* Appends an operation, its uses checked; takes the task over (NULL: none) when it succeeds. `after` (NULL: none) is one more
- * dependency. With `operation`, the caller gets a reference and the operation a copy of the queue's clock. */
+/* Appends an operation, its uses checked; takes the task over (NULL: none) when it succeeds. `after` (NULL: none) is
+ * one more dependency. With `operation`, the caller gets a reference and the operation a copy of the queue's clock. */
 int soft_queue_push(struct soft_queue *queue, struct soft_task *task, struct soft_operation *after,
                     struct soft_operation **operation);
 /* The queue's next operation to run, NULL when there is none or it is not ready. */

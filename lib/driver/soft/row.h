@@ -1,4 +1,5 @@
-/* The shape of a row: ROW_ENTER first, then checks that go out early, ROW_LEAVE last. Between them the machine's lock is held.
+/* The shape of a row: ROW_ENTER first, then checks that go out early, ROW_LEAVE last. Between them the machine's lock
+ * is held.
  *
  * The functions themselves are declared here, one per row of the table. */
 #ifndef BATON_DRIVER_SOFT_ROW_H

@@ -1,4 +1,5 @@
-/* A task is what an operation or a graph node does: immutable, with its own copy of all arguments, shared by reference count (under the machine's lock). */
+/* A task is what an operation or a graph node does: immutable, with its own copy of all arguments, shared by
+ * reference count (under the machine's lock). */
 #ifndef BATON_DRIVER_SOFT_TASK_H
 #define BATON_DRIVER_SOFT_TASK_H
 
