@@ -90,8 +90,12 @@ test_libsupport_la_SOURCES = \
     test/conformance.h \
     test/handoff.c \
     test/layout_support.h \
+    test/model.c \
+    test/model.h \
     test/support.c \
-    test/support.h
+    test/support.h \
+    test/waiter.c \
+    test/waiter.h
 
 # Programs without a rule of their own are tests.
 LDADD = test/libsupport.la libbaton_internal.la $(CHECK_LIBS)

@@ -76,14 +76,16 @@ static int run_once(struct demo *demo, uint32_t flags, const char *title)
     return TOOL_OK;
 }
 
-/* The first frame of a process pays for loading code and for growing the memory pool; this one is not reported. */
+/* The first frames of a process pay for loading code and for growing the memory pool: as many as can be under way at
+ * once run unreported. */
 static int warm_up(struct demo *demo)
 {
     baton_error err = BATON_ERROR_INIT;
-    struct demo_options one_frame = demo->options;
+    struct demo_options few = demo->options;
     struct demo_run run;
-    one_frame.frames = 1;
-    int32_t status = demo_pipeline(&one_frame, &demo->image, demo->expected, 0, demo->result, &run, &err);
+    uint32_t under_way = 2 * (few.filters + 2);
+    few.frames = few.frames < under_way ? few.frames : under_way;
+    int32_t status = demo_pipeline(&few, &demo->image, demo->expected, 0, demo->result, &run, &err);
     timeline_free(&run.timeline);
     return status ? tool_fail("%s", err.message) : TOOL_OK;
 }

@@ -1,8 +1,7 @@
 #include "driver/soft/soft.h"
 
+#include "driver/builtin.h"
 #include "driver/soft/row.h"
-
-extern const struct soft_image soft_builtin_image;      /* builtin.c */
 
 const struct driver *soft_driver(void)
 {
