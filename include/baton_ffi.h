@@ -24,6 +24,8 @@ typedef struct baton_fence baton_fence;
 typedef struct baton_module baton_module;
 typedef struct baton_kernel baton_kernel;
 typedef struct baton_gate baton_gate;
+typedef struct baton_graph baton_graph;
+typedef struct baton_executable baton_executable;
 
 /* ---------------------------------------------------------------- constants */
 
@@ -60,7 +62,8 @@ enum {
     BATON_ERR_HOOK = -23,           /* an embedder's hook returned nonzero */
     BATON_ERR_FORKED = -24,         /* the driver does not survive a fork */
     BATON_ERR_CLOSED = -25,         /* the runtime is closed */
-    BATON_ERR_BUSY = -26
+    BATON_ERR_BUSY = -26,
+    BATON_ERR_TOPOLOGY = -27        /* the graph's shape differs from the executable's: instantiate it instead */
 };
 
 /* Where an error comes from (baton_error.origin). */
@@ -86,6 +89,13 @@ enum { BATON_WAIT_AUTO = 0, BATON_WAIT_SPIN = 1, BATON_WAIT_BLOCK = 2 };
 
 /* Special streams for baton_stream_wrap: the driver's own handle values. */
 enum { BATON_STREAM_LEGACY = 1, BATON_STREAM_PER_THREAD = 2 };
+
+/* What a capture forbids while it lasts: unsafe calls of every thread (that has not relaxed its mode), of the capturing thread, or nothing. With the first two it
+ * ends on the thread that began it. The library's own calls are never among the unsafe ones. */
+enum { BATON_CAPTURE_GLOBAL = 0, BATON_CAPTURE_THREAD_LOCAL = 1, BATON_CAPTURE_RELAXED = 2 };
+
+/* What baton_capture_run did. */
+enum { BATON_RUN_CAPTURED = 1, BATON_RUN_UPDATED = 2, BATON_RUN_REBUILT = 3, BATON_RUN_EAGER = 4 };
 
 /* Flags. */
 enum {
@@ -194,6 +204,9 @@ typedef struct baton_stats {
     uint64_t host_blocked_ns;       /* time spent in host waits */
     uint64_t allocations, frees;
     uint64_t live_bytes, deferred_bytes, live_arrays;
+    uint64_t graph_launches;
+    uint64_t graph_memories;        /* taken by them, in all */
+    uint64_t graph_waits;           /* device waits queued for them */
     uint64_t faults_swallowed;      /* errors met while giving things back */
     uint64_t longest_lock_wait_ns;
 } baton_stats;
@@ -295,6 +308,16 @@ typedef struct baton_host_parameter {
 typedef void (*baton_host_kernel)(const baton_host_launch *launch, void *const *arguments);
 typedef void (*baton_deleter)(void *user, uint64_t address);
 typedef int32_t (*baton_managed_function)(void *user, baton_stream *stream, const baton_operand *operands, uint64_t count);
+
+typedef struct baton_graph_info {
+    uint32_t struct_size;
+    int32_t  device;
+    uint64_t steps;                 /* captured submissions */
+    uint64_t memories;
+    uint64_t written;               /* of these: written by the graph */
+} baton_graph_info;
+
+typedef int32_t (*baton_captured_function)(void *user, baton_stream *stream);
 
 /* One line of the trace: an operation, or a wait of one stream for another. */
 typedef struct baton_trace_entry {
@@ -398,6 +421,8 @@ int32_t baton_array_dispose(baton_array *array, baton_error *err);
 int32_t baton_array_info_read(baton_array *array, baton_array_info *info, baton_error *err);
 /* BLOCKS. Until every tracked use has finished; then the memory is clean (O7). */
 int32_t baton_array_synchronize(baton_array *array, int32_t mode, baton_error *err);
+/* BLOCKS. The same on behalf of the stream's task: BATON_ERR_CAPTURE when that task captures the stream that last used the memory (C3). */
+int32_t baton_array_wait(baton_array *array, baton_stream *stream, int32_t mode, baton_error *err);
 /* DRIVER. BATON_OK when nothing is outstanding, else BATON_NOT_READY. */
 int32_t baton_array_query(baton_array *array, baton_error *err);
 /* FAST. 0: this memory (and every view of it) is no longer waited for; its owner is still tracked (S13). */
@@ -455,6 +480,44 @@ void baton_scope_abort(baton_scope *scope);
 void baton_scope_release(baton_scope *scope);
 /* DRIVER. begin, function, end; the locks are released also when function fails, and its nonzero result becomes the status. */
 int32_t baton_with_managed(baton_stream *stream, baton_operand *operands, uint64_t count, baton_managed_function function, void *user, baton_error *err);
+
+/* ---------------------------------------------------------------- captures and graphs */
+
+/* DRIVER. From now on what is submitted to the stream, and to streams that are made to follow it (baton_stream_follow), becomes part of a graph; it takes no
+ * ownership (C4). Other tasks go on using memory that the stream used before (C2); the task whose tag the stream has is refused waits for it (C3).
+ * BATON_ERR_BUSY while a scope is open on the stream. mode BATON_CAPTURE_.... */
+int32_t baton_capture_begin(baton_stream *stream, int32_t mode, baton_error *err);
+/* DRIVER. On the stream that began it. Clears the capture whether it succeeds or not; when a call broke the capture, that call's error is returned (C5). The caller
+ * owns the graph. */
+int32_t baton_capture_end(baton_stream *stream, baton_graph **graph, baton_error *err);
+/* DRIVER. Ends it and drops what was captured. Does nothing when none is under way: for error paths. */
+int32_t baton_capture_abandon(baton_stream *stream, baton_error *err);
+/* FAST. 1 while the stream takes part in a capture that the library began. */
+int32_t baton_capture_active(baton_stream *stream, int32_t *active, baton_error *err);
+
+/* FAST. A graph keeps its memories, kernels and argument values. */
+int32_t baton_graph_retain(baton_graph *graph);
+void baton_graph_release(baton_graph *graph);
+int32_t baton_graph_info_read(baton_graph *graph, baton_graph_info *info, baton_error *err);
+/* FAST. The graph as DOT text: submissions, memories with their kind and owner stream, and who uses what how. *needed is its length with the terminator; text may
+ * be NULL when bytes is 0, and is written only when it fits. */
+int32_t baton_graph_dot(baton_graph *graph, char *text, uint64_t bytes, uint64_t *needed, baton_error *err);
+
+/* BLOCKS on the driver. The executable keeps the graph. The caller owns it. */
+int32_t baton_graph_instantiate(baton_graph *graph, baton_executable **executable, baton_error *err);
+/* DRIVER. The executable takes the graph's place and set (C7). BATON_ERR_TOPOLOGY, with nothing changed, when the graphs' shapes differ. */
+int32_t baton_graph_update(baton_executable *executable, baton_graph *graph, baton_error *err);
+/* DRIVER. An operation like any other: takes the whole set on the stream, wherever it was captured (C6). On a captured stream it becomes part of that graph (C8). */
+int32_t baton_graph_launch(baton_executable *executable, baton_stream *stream, baton_error *err);
+int32_t baton_executable_retain(baton_executable *executable);
+/* The last release may come while launches are in flight. */
+void baton_executable_release(baton_executable *executable);
+
+/* DRIVER. For loops: captures what `function` submits to the stream, makes (*executable NULL) or updates the executable, or makes it anew when the shape has changed,
+ * and launches it on the stream. A body that cannot be captured is run again, eagerly, and *reason (may be NULL) says why. *outcome (may be NULL) is BATON_RUN_....
+ * A nonzero status of the function itself ends the capture and is returned. */
+int32_t baton_capture_run(baton_stream *stream, int32_t mode, baton_captured_function function, void *user, baton_executable **executable, int32_t *outcome,
+                          baton_error *reason, baton_error *err);
 
 /* ---------------------------------------------------------------- waiting without blocking */
 

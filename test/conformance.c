@@ -111,6 +111,21 @@ int kernel_launch(driver_address address, driver_stream stream)
     return driver->launch(fill, 1, 1, 1, 32, 1, 1, 0, stream, parameters, NULL);
 }
 
+struct capture_look capture_look(driver_stream stream)
+{
+    struct capture_look look = { .status = 99 };
+    OK(driver->capture_info(stream, &look.status, &look.id, &look.graph, &look.after, &look.count));
+    return look;
+}
+
+void child_add(driver_stream stream, driver_graph graph)
+{
+    struct capture_look look = capture_look(stream);
+    driver_graph_node node;
+    OK(driver->graph_add_child(&node, look.graph, look.after, look.count, graph));
+    OK(driver->capture_update(stream, &node, 1, DRIVER_CAPTURE_SET_DEPENDENCIES));
+}
+
 struct thread_call {
     int (*function)(void *);
     void *argument;

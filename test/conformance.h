@@ -41,6 +41,18 @@ uint32_t memory_word(driver_address address, driver_stream stream);
 /* A launch of a kernel that sets one word to 7. */
 int kernel_launch(driver_address address, driver_stream stream);
 
+/* What a stream says of its capture. The nodes are the driver's, until the next call on the stream. */
+struct capture_look {
+    driver_capture_status status;
+    driver_capture_id id;
+    driver_graph graph;
+    const driver_graph_node *after; /* what its next node comes behind */
+    size_t count;
+};
+struct capture_look capture_look(driver_stream stream);
+/* As a capture takes in a graph: behind what the stream follows, and the stream goes on behind it. */
+void child_add(driver_stream stream, driver_graph graph);
+
 /* Runs the function on a new thread, without a current context, and gives back what it returned. */
 int thread_run(int (*function)(void *), void *argument);
 

@@ -71,6 +71,15 @@ START_TEST(a_query_of_a_captured_event_kills_the_capture)
 }
 END_TEST
 
+START_TEST(a_host_wait_for_a_captured_event_kills_the_capture)
+{
+    OK(driver->capture_begin(s, DRIVER_CAPTURE_RELAXED));
+    OK(driver->event_record(event, s));
+    EXPECT(DRIVER_CAPTURED_EVENT, driver->event_synchronize(event));
+    EXPECT(DRIVER_STREAM_CAPTURE_INVALIDATED, capture_close());
+}
+END_TEST
+
 START_TEST(an_event_of_a_capture_that_has_ended_is_void_until_recorded_anew)
 {
     OK(driver->capture_begin(s, DRIVER_CAPTURE_RELAXED));
@@ -289,7 +298,8 @@ int main(void)
 {
     const TTest *const tests[] = {
         a_stream_says_whether_it_captures, a_query_of_the_capturing_stream_kills_the_capture,
-        a_query_of_a_captured_event_kills_the_capture, an_event_of_a_capture_that_has_ended_is_void_until_recorded_anew,
+        a_query_of_a_captured_event_kills_the_capture, a_host_wait_for_a_captured_event_kills_the_capture,
+        an_event_of_a_capture_that_has_ended_is_void_until_recorded_anew,
         an_event_never_recorded_may_be_waited_for_in_a_capture, a_dead_capture_takes_nothing_more,
         two_captures_cannot_be_merged, a_capture_ends_on_the_stream_where_it_began,
         waiting_for_an_outside_event_kills_the_capture,

@@ -66,6 +66,18 @@ static int call_wait(void) { return driver->stream_wait_event(other, event, 0); 
 static int call_copy(void) { return driver->copy(pooled, plain, 4, other); }
 static int call_graph_destroy(void) { return driver->graph_destroy(graph); }
 
+static int call_add_child(void)
+{
+    driver_graph_node node;
+    return driver->graph_add_child(&node, graph, NULL, 0, graph);
+}
+
+static int call_capture_info(void)
+{
+    driver_capture_status status;
+    return driver->capture_info(other, &status, NULL, NULL, NULL, NULL);
+}
+
 static int call_create(void)
 {
     driver_event made;
@@ -84,7 +96,8 @@ static int (*const unsafe_calls[])(void) = {
     call_pool_trim, call_module_unload
 };
 static int (*const safe_calls[])(void) = {
-    call_launch, call_record, call_wait, call_copy, call_graph_destroy, call_create, call_module_load, call_memory_info
+    call_launch, call_record, call_wait, call_copy, call_graph_destroy, call_create, call_module_load, call_memory_info,
+    call_add_child, call_capture_info
 };
 enum { UNSAFE_CALLS = sizeof unsafe_calls / sizeof *unsafe_calls, SAFE_CALLS = sizeof safe_calls / sizeof *safe_calls };
 

@@ -1,8 +1,17 @@
 /* Compiled only where the CUDA toolkit is: holds every row, code and constant of lib/driver against cuda.h. */
 #include "driver/table.h"
 
-#define COMPARE_ROW(verb, symbol, version, parameters, arguments) \
-    _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult parameters), #verb " differs from " #symbol);
+#include <cudaTypedefs.h>
+
+/* Newer headers give these names to functions with edge data; the table asks for those of CUDA 11.3. */
+#undef cuStreamGetCaptureInfo
+#undef cuStreamUpdateCaptureDependencies
+#define cuStreamGetCaptureInfo (*(PFN_cuStreamGetCaptureInfo_v11030)NULL)
+#define cuStreamUpdateCaptureDependencies (*(PFN_cuStreamUpdateCaptureDependencies_v11030)NULL)
+
+#define COMPARE_ROW(verb, symbol, version, parameters, arguments)                         \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult parameters), \
+                   #verb " differs from " #symbol);
 DRIVER_ROWS(COMPARE_ROW)
 
 #define CUDA_ERROR_SUCCESS CUDA_SUCCESS
@@ -39,6 +48,7 @@ COMPARE(DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED
 COMPARE(DRIVER_CAPTURE_GLOBAL, CU_STREAM_CAPTURE_MODE_GLOBAL)
 COMPARE(DRIVER_CAPTURE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
 COMPARE(DRIVER_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED)
+COMPARE(DRIVER_CAPTURE_SET_DEPENDENCIES, CU_STREAM_SET_CAPTURE_DEPENDENCIES)
 COMPARE(DRIVER_CAPTURE_STATUS_NONE, CU_STREAM_CAPTURE_STATUS_NONE)
 COMPARE(DRIVER_CAPTURE_STATUS_ACTIVE, CU_STREAM_CAPTURE_STATUS_ACTIVE)
 COMPARE(DRIVER_CAPTURE_STATUS_INVALIDATED, CU_STREAM_CAPTURE_STATUS_INVALIDATED)
@@ -69,6 +79,8 @@ COMPARE_TYPE(unsigned int, CUfunction_attribute)
 COMPARE_TYPE(unsigned int, CUmemPool_attribute)
 COMPARE_TYPE(unsigned int, CUstreamCaptureMode)
 COMPARE_TYPE(unsigned int, CUstreamCaptureStatus)
+COMPARE_TYPE(void *, CUgraphNode)
+COMPARE_TYPE(uint64_t, cuuint64_t)
 COMPARE_TYPE(int, CUresult)
 _Static_assert(__builtin_types_compatible_p(driver_host_function, CUhostFn), "driver_host_function");
 

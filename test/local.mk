@@ -1,10 +1,13 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
     test/conformance_capture \
+    test/conformance_child \
     test/conformance_context \
     test/conformance_event \
     test/conformance_forbid \
+    test/conformance_fork \
     test/conformance_graph \
+    test/conformance_look \
     test/conformance_memory \
     test/conformance_stream \
     test/conformance_work \
@@ -18,6 +21,7 @@ TESTS_C = \
     test/options \
     test/soft_check \
     test/soft_device \
+    test/soft_graph \
     test/soft_schedule \
     test/soft_stress
 

@@ -63,6 +63,9 @@ refused 'two are needed' demo "$camera"
 refused 'two are needed' demo "$camera" out.pgm more
 refused 'nonsense' demo --nonsense "$camera" out.pgm
 refused "'-x'" demo -x "$camera" out.pgm
+refused 'exclude each other' demo "$camera" out.pgm --graph --host-wait
+refused 'exclude each other' demo --host-wait --graph "$camera" out.pgm
+refused 'two are needed' demo --graph "$camera"
 refused 'needs a value' demo "$camera" out.pgm --tasks
 for number in '' 0 65 -1 4x ' 4' 99999999999999999999; do
     refused 'tasks' demo "$camera" out.pgm --tasks "$number"
@@ -166,6 +169,41 @@ grep -q '^device waits' stdout || problem 'the report has no device waits'
 grep -q 'o-*>wait' stdout || problem 'the timeline shows no hand-off'
 awk 'head < 1 && !/^$/ { next } { head = 1 } length($0) > 100 { bad = 1 } END { exit bad }' stdout ||
     problem 'the tables are wider than 100 columns'
+
+# ---- graphs
+
+per_frame() {   # a row's label: "eager graph"
+    sed -n "s/^ *$1  *\\([0-9.]*\\)  *\\([0-9.]*\\)\$/\\1 \\2/p" stdout
+}
+
+for how in '' '--repeat 2' '--repeat 20' '--tasks 1' '--tasks 3 --repeat 3' '--tasks 64'; do
+    # shellcheck disable=SC2086
+    demo 0 "$camera" eager.pgm ${how%--repeat*}
+    # shellcheck disable=SC2086
+    demo 0 "$camera" graph.pgm --graph $how
+    cmp -s eager.pgm graph.pgm || problem "--graph $how gives another picture"
+done
+for driver in $others; do
+    demo 0 "$camera" eager.pgm
+    demo 0 "$camera" graph.pgm --graph --repeat 3
+    cmp -s eager.pgm graph.pgm || problem "--graph gives another picture with $driver"
+done
+driver=soft
+{ printf 'P6\n5 3\n255\n'; tail -c 45 "$camera"; } >in.pnm
+demo 0 in.pnm eager.pnm
+demo 0 in.pnm graph.pnm --graph --repeat 5
+cmp -s eager.pnm graph.pnm || problem '--graph gives another picture of 5 x 3 in color'
+
+demo 0 "$camera" out.pgm --graph --repeat 20
+grep -q '^graph  *the filters: 4 submissions, 5 memories, 4 of them written' stdout || problem 'the report does not say what the graph holds'
+for row in 'operations submitted:6.00 3.00' 'graph launches, among them:0.00 1.00' 'memories that they took:0.00 5.00' \
+    'host waits between the streams:0.00 0.00' 'frames that differ from the CPU:0 0'; do
+    [ "$(per_frame "${row%:*}")" = "${row#*:}" ] || problem "'${row%:*}' is '$(per_frame "${row%:*}")', not '${row#*:}'"
+done
+for row in 'device waits that they needed' 'device waits, these included' 'host waits for the final download'; do
+    [ -n "$(per_frame "$row")" ] || problem "the report with --graph has no '$row'"
+done
+awk 'length($0) > 100 { bad = 1 } END { exit bad }' stdout || problem 'the table with --graph is wider than 100 columns'
 
 # ---- replacing
 

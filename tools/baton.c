@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char usage[] =
     "usage: baton info [--driver DRIVER]\n"
-    "       baton demo IN OUT [--driver DRIVER] [--tasks N] [--repeat N] [--host-wait]\n"
+    "       baton demo IN OUT [--driver DRIVER] [--tasks N] [--repeat N] [--host-wait | --graph]\n"
     "       baton --help | --version\n"
     "\n"
     "info   shows the driver and its devices.\n"
@@ -20,6 +21,8 @@ static const char usage[] =
     "  --tasks N        filter tasks, 1 to 64 (default 4): blur, sharpen, blur, ...\n"
     "  --repeat N       send the picture through N times, 1 to 1000000 (default 1), so that the tasks overlap\n"
     "  --host-wait      only the run with host waits\n"
+    "  --graph          the filters on one stream, captured once and launched as a graph for each frame, beside the same\n"
+    "                   launched one by one\n"
     "\n"
     "exit status: 0 fine, 1 a wrong result, 2 wrong arguments, files or no device.\n";
 
@@ -58,6 +61,13 @@ int tool_number(const char *text, uint32_t least, uint32_t most, uint32_t *numbe
         return 0;
     *number = (uint32_t)value;
     return 1;
+}
+
+uint64_t tool_now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 static int version_main(void)

@@ -2,12 +2,11 @@
 #include "demo.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "progress.h"
 #include "queue.h"
+#include "tools.h"
 
 struct task {
     struct pipeline *pipeline;
@@ -27,37 +26,20 @@ struct pipeline {
     baton_runtime *runtime;
     struct demo_kernels kernels;
     uint32_t task_count;
-    uint64_t shown_ns;          /* when the progress line was written last */
+    struct progress progress;
     struct task tasks[DEMO_TASKS];
 
     pthread_mutex_t lock;
     baton_error failure;        /* guarded by lock; the first error of any task, status 0: none */
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* ---- what the tasks do with a frame */
-
-static int32_t array_new(struct task *task, baton_array **array, baton_error *err)
-{
-    const struct image *image = task->pipeline->image;
-    const int64_t shape[] = { image->height, image->width, image->channels };
-    const baton_array_options options = {
-        .struct_size = sizeof options, .dtype = BATON_U8, .ndim = 3, .shape = shape, .stream = task->stream,
-    };
-    return baton_array_create(task->pipeline->runtime, &options, array, err);
-}
 
 static int32_t upload(struct task *task, baton_array **array, baton_error *err)
 {
     const struct image *image = task->pipeline->image;
     baton_array *made;
-    int32_t status = array_new(task, &made, err);
+    int32_t status = demo_array_create(task->pipeline->runtime, image, task->stream, &made, err);
     if (status)
         return status;
     status = baton_upload(made, image->samples, image->bytes, task->stream, err);
@@ -68,33 +50,17 @@ static int32_t upload(struct task *task, baton_array **array, baton_error *err)
     return status;
 }
 
-static int32_t launch(struct task *task, baton_array *out, baton_array *in, baton_error *err)
-{
-    enum { BLOCK = 256, MOST_BLOCKS = 65535 };
-    const struct pipeline *pipeline = task->pipeline;
-    const struct image *image = pipeline->image;
-    size_t blocks = image->bytes / BLOCK + 1;
-    const baton_launch_options options = {
-        .struct_size = sizeof options, .stream = task->stream, .block = { BLOCK },
-        .grid = { blocks < MOST_BLOCKS ? (uint32_t)blocks : MOST_BLOCKS },
-    };
-    const baton_argument arguments[] = {
-        baton_out(out), baton_in(in),
-        baton_value(image->width), baton_value(image->height), baton_value(image->channels),
-    };
-    baton_kernel *kernel = demo_filter_sharpens(task->index - 1) ? pipeline->kernels.sharpen : pipeline->kernels.blur;
-    return baton_launch(kernel, &options, arguments, sizeof arguments / sizeof arguments[0], err);
-}
-
 /* The array of the task before is released as soon as the launch is submitted: the library gives its memory back in
  * stream order. */
 static int32_t filter(struct task *task, baton_array **array, baton_error *err)
 {
+    const struct pipeline *pipeline = task->pipeline;
+    const struct image *image = pipeline->image;
     baton_array *out;
-    int32_t status = array_new(task, &out, err);
+    int32_t status = demo_array_create(pipeline->runtime, image, task->stream, &out, err);
     if (status)
         return status;
-    status = launch(task, out, *array, err);
+    status = demo_filter_launch(&pipeline->kernels, image, task->index - 1, out, *array, task->stream, err);
     if (status) {
         baton_array_release(out);
         return status;
@@ -102,17 +68,6 @@ static int32_t filter(struct task *task, baton_array **array, baton_error *err)
     baton_array_release(*array);
     *array = out;
     return BATON_OK;
-}
-
-static void show_progress(struct pipeline *pipeline, uint32_t frame)
-{
-    enum { EVERY_NS = 100000000 };
-    uint64_t now = now_ns();
-    if (pipeline->options->frames == 1 || !isatty(STDOUT_FILENO) || now - pipeline->shown_ns < EVERY_NS)
-        return;
-    pipeline->shown_ns = now;
-    printf("\rframe %u of %u", frame + 1, pipeline->options->frames);
-    fflush(stdout);
 }
 
 static int32_t download(struct task *task, uint32_t frame, baton_array **array, baton_error *err)
@@ -126,7 +81,7 @@ static int32_t download(struct task *task, uint32_t frame, baton_array **array, 
     *array = NULL;
     if (memcmp(pipeline->result, pipeline->expected, bytes))
         pipeline->run->wrong_frames++;
-    show_progress(pipeline, frame);
+    progress_show(&pipeline->progress, frame, pipeline->options->frames);
     return frame == 0 ? timeline_read(&pipeline->run->timeline, pipeline->runtime, err) : BATON_OK;
 }
 
@@ -180,7 +135,7 @@ static void *task_main(void *user)
 
 static void run_tasks(struct pipeline *pipeline)
 {
-    uint64_t start = now_ns();
+    uint64_t start = tool_now_ns();
     for (uint32_t i = 0; i < pipeline->task_count; i++) {
         struct task *task = &pipeline->tasks[i];
         task->started = !pthread_create(&task->thread, NULL, task_main, task);
@@ -193,9 +148,8 @@ static void run_tasks(struct pipeline *pipeline)
     for (uint32_t i = 0; i < pipeline->task_count; i++)
         if (pipeline->tasks[i].started)
             pthread_join(pipeline->tasks[i].thread, NULL);
-    pipeline->run->wall_ns = now_ns() - start;
-    if (pipeline->shown_ns)
-        printf("\r%32s\r", "");
+    pipeline->run->wall_ns = tool_now_ns() - start;
+    progress_clear(&pipeline->progress);
 }
 
 /* ---- setting up */

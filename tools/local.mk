@@ -3,6 +3,8 @@ baton_SOURCES = \
     tools/baton.c \
     tools/demo.c \
     tools/demo.h \
+    tools/demo_device.c \
+    tools/demo_graph.c \
     tools/demo_kernels.c \
     tools/demo_kernels_ptx.h \
     tools/demo_pipeline.c \
@@ -12,6 +14,8 @@ baton_SOURCES = \
     tools/netpbm.h \
     tools/netpbm_read.c \
     tools/netpbm_write.c \
+    tools/progress.c \
+    tools/progress.h \
     tools/queue.c \
     tools/queue.h \
     tools/timeline.c \

@@ -16,6 +16,9 @@ int tool_finish(int code);
 /* A whole number in [least, most]; 0 when text is none, and then *number is untouched. */
 int tool_number(const char *text, uint32_t least, uint32_t most, uint32_t *number);
 
+/* The monotonic clock. */
+uint64_t tool_now_ns(void);
+
 /* The subcommands. argv[0] is the subcommand's name. */
 int info_main(int argc, char **argv);
 int demo_main(int argc, char **argv);

@@ -55,6 +55,16 @@ int32_t baton_array_synchronize(baton_array *array, int32_t mode, baton_error *e
     return memory_wait(array->memory, NULL, 0, &how, err);
 }
 
+int32_t baton_array_wait(baton_array *array, baton_stream *stream, int32_t mode, baton_error *err)
+{
+    struct wait_how how = { .mode = mode, .cause = BATON_HOST_WAIT_SYNCHRONIZE, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_SYNCHRONIZE };
+    int32_t status = array_check(array, err);
+    if (status || (status = wait_mode_check(mode, err)) || (status = stream_resolve(&stream, err)))
+        return status;
+    how.task = atomic_load(&stream->task);
+    return memory_wait(array->memory, NULL, 0, &how, err);
+}
+
 int32_t baton_array_query(baton_array *array, baton_error *err)
 {
     int32_t status = array_check(array, err);

@@ -107,6 +107,15 @@
         (stream, status))                                                                                                 \
     ROW(capture_begin, cuStreamBeginCapture, 12000, (driver_stream stream, driver_capture_mode mode), (stream, mode))     \
     ROW(capture_end, cuStreamEndCapture, 12000, (driver_stream stream, driver_graph *graph), (stream, graph))             \
+    ROW(capture_info, cuStreamGetCaptureInfo, 12000,                                                                      \
+        (driver_stream stream, driver_capture_status *status, driver_capture_id *id, driver_graph *graph,                 \
+         const driver_graph_node **dependencies, size_t *count), (stream, status, id, graph, dependencies, count))        \
+    ROW(capture_update, cuStreamUpdateCaptureDependencies, 12000,                                                         \
+        (driver_stream stream, driver_graph_node *dependencies, size_t count, unsigned int flags),                        \
+        (stream, dependencies, count, flags))                                                                             \
+    ROW(graph_add_child, cuGraphAddChildGraphNode, 12000,                                                                 \
+        (driver_graph_node *node, driver_graph graph, const driver_graph_node *dependencies, size_t count,                \
+         driver_graph child), (node, graph, dependencies, count, child))                                                  \
     ROW(graph_destroy, cuGraphDestroy, 12000, (driver_graph graph), (graph))                                              \
     ROW(graph_instantiate, cuGraphInstantiateWithFlags, 12000,                                                            \
         (driver_graph_exec *exec, driver_graph graph, unsigned long long flags), (exec, graph, flags))                    \

@@ -18,6 +18,8 @@ typedef CUdeviceptr driver_address;
 typedef CUmodule driver_module;
 typedef CUfunction driver_function;
 typedef CUgraph driver_graph;
+typedef CUgraphNode driver_graph_node;
+typedef cuuint64_t driver_capture_id;
 typedef CUgraphExec driver_graph_exec;
 typedef CUmemoryPool driver_pool;
 typedef CUmemPoolProps driver_pool_properties;
@@ -37,6 +39,8 @@ typedef unsigned long long driver_address;
 typedef void *driver_module;
 typedef void *driver_function;
 typedef void *driver_graph;
+typedef void *driver_graph_node;
+typedef uint64_t driver_capture_id;
 typedef void *driver_graph_exec;
 typedef void *driver_pool;
 typedef unsigned int driver_device_attribute;
@@ -92,6 +96,7 @@ typedef void (*driver_host_function)(void *user);
     CODE(INVALID_PTX, 218, 0)                   \
     CODE(NO_BINARY_FOR_GPU, 209, 0)             \
     CODE(INVALID_HANDLE, 400, 0)                \
+    CODE(ILLEGAL_STATE, 401, 0)                 \
     CODE(NOT_FOUND, 500, 0)                     \
     CODE(NOT_READY, 600, 0)                     \
     CODE(ILLEGAL_ADDRESS, 700, 1)               \
@@ -162,6 +167,7 @@ enum {
     DRIVER_CAPTURE_GLOBAL = 0,
     DRIVER_CAPTURE_THREAD_LOCAL = 1,
     DRIVER_CAPTURE_RELAXED = 2,
+    DRIVER_CAPTURE_SET_DEPENDENCIES = 1,    /* cuStreamUpdateCaptureDependencies: replaces them */
     DRIVER_CAPTURE_STATUS_NONE = 0,
     DRIVER_CAPTURE_STATUS_ACTIVE = 1,
     DRIVER_CAPTURE_STATUS_INVALIDATED = 2

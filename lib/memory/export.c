@@ -93,6 +93,8 @@ static void add_locked(struct export *export, baton_stream *s)
 static int32_t start_named(struct export *export, baton_stream *s, baton_error *err)
 {
     struct operation op;
+    if (stream_tracked(s))
+        return fail(err, BATON_ERR_CAPTURE, "the consumer's stream is being captured: the order between it and this memory cannot be known");
     int32_t status = operate(export->memory, s, 0, &op, err);
     if (status)
         return status;

@@ -2,11 +2,12 @@
 
 #include "memory/operation.h"
 
-/* One short look or change; waits for the lock, with the thread's own scope as a clear error. */
+/* One short look or change; waits for the lock, with the thread's own scope as a clear error. The token is *token's address: it only has to differ from
+ * those of others that live at the same time. */
 static int32_t look(struct memory *memory, uint64_t *token, baton_error *err)
 {
     struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
-    *token = lock_token();
+    *token = (uint64_t)(uintptr_t)token;
     int32_t status = memory_lock(memory, *token, &policy, err);
     if (status == BATON_ERR_WOULD_DEADLOCK)
         return fail(err, BATON_ERR_SCOPE_OPEN, "memory %llu belongs to an open scope of this thread: end it before waiting",
@@ -18,24 +19,12 @@ static int32_t look(struct memory *memory, uint64_t *token, baton_error *err)
     return status;
 }
 
-static int32_t wait_uses(const struct use *uses, uint32_t count, const struct wait_how *how, baton_error *err)
+/* Waits for the snapshot, with no lock held, and releases it. */
+static int32_t wait_uses(struct memory *memory, struct use *uses, uint32_t count, int unnamed, const struct wait_how *how, baton_error *err)
 {
     int32_t status = BATON_OK;
     for (uint32_t i = 0; i < count && !status; i++)
         status = wait_stream(uses[i].stream, uses[i].ticket, how, err);
-    return status;
-}
-
-/* Snapshot, release, wait. On success *version is the memory's at the snapshot. The lock is held on entry and not on return. */
-static int32_t wait_snapshot(struct memory *memory, baton_stream *except, int writes_only, const struct wait_how *how,
-                             uint64_t *version, baton_error *err)
-{
-    struct use uses[MEMORY_USES];
-    uint32_t count = memory_uses_locked(memory, except, writes_only, uses);
-    int unnamed = memory->exports_unnamed != 0;
-    *version = memory->version;
-    lock_release(&memory->lock);
-    int32_t status = wait_uses(uses, count, how, err);
     if (!status && unnamed)
         status = wait_everything(memory->device, how, err);
     uses_release(uses, count);
@@ -44,11 +33,17 @@ static int32_t wait_snapshot(struct memory *memory, baton_stream *except, int wr
 
 int32_t memory_wait(struct memory *memory, baton_stream *except, int writes_only, const struct wait_how *how, baton_error *err)
 {
-    uint64_t token, version;
+    struct use uses[MEMORY_USES];
+    uint64_t token;
     int32_t status = look(memory, &token, err);
     if (status)
         return status;
-    status = wait_snapshot(memory, except, writes_only, how, &version, err);
+    uint32_t count = memory_uses_locked(memory, except, writes_only, uses);
+    int unnamed = memory->exports_unnamed != 0;
+    lock_release(&memory->lock);
+    if (count == 0 && !unnamed)
+        return BATON_OK;                                    /* H2 */
+    status = wait_uses(memory, uses, count, unnamed, how, err);
     if (status || look(memory, &token, NULL))
         return status;
     memory_prune_locked(memory);
@@ -58,36 +53,58 @@ int32_t memory_wait(struct memory *memory, baton_stream *except, int writes_only
 
 static void expose_locked(struct memory *memory, baton_stream *s)
 {
-    memory_publish_write_locked(memory, s, stream_ticket(s, BATON_OP_FOREIGN));
+    memory_publish_write_locked(memory, s, stream_foreign_ticket(s));
     memory_prune_locked(memory);
     memory->escaped = 1;
     memory_changed_locked(memory);
 }
 
-/* True when nothing has to be waited for before s may have the address. */
-static int exposable_locked(struct memory *memory, baton_stream *s)
+/* What has to be waited for before s may have the address. */
+static uint32_t snapshot_locked(struct memory *memory, baton_stream *s, struct use *uses, int *unnamed)
 {
-    struct use uses[MEMORY_USES];
-    if (!atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
-        return 1;                                           /* S13 */
-    uint32_t count = memory_uses_locked(memory, s, 0, uses);
-    uses_release(uses, count);
-    return count == 0 && !memory->exports_unnamed;
+    int waits = atomic_load_explicit(&memory->synchronizing, memory_order_relaxed);     /* S13 */
+    *unnamed = waits && memory->exports_unnamed;
+    return waits ? memory_uses_locked(memory, s, 0, uses) : 0;
+}
+
+/* An operation of foreign code, with nothing of the library's to submit. */
+static int32_t operate(struct memory *memory, baton_stream *s, int32_t kind, uint32_t access, baton_error *err)
+{
+    struct operation op;
+    operation_init(&op, s, kind, 0);
+    int32_t status = operation_add(&op, memory, access, err);
+    if (!status)
+        status = operation_begin(&op, err);
+    if (status)
+        operation_discard(&op);
+    else if (op.captured)
+        operation_submitted(&op);
+    else
+        operation_expose(&op);
+    return status;
 }
 
 int32_t memory_expose(struct memory *memory, baton_stream *s, uint32_t access, baton_error *err)
 {
-    struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_FOREIGN, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_POINTER };
+    struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_FOREIGN, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_POINTER,
+                            .task = atomic_load(&s->task) };
+    struct use uses[MEMORY_USES];
     uint64_t token, version = UINT64_MAX;
+    int unnamed, capturing;
     if (memory->read_only && access & BATON_WRITE)
         return fail(err, BATON_ERR_KIND, "the memory is read-only");
     for (;;) {
-        int32_t status = look(memory, &token, err);
-        if (status)
+        int32_t status = stream_foreign_capture(s, &capturing, err);
+        if (!status && (capturing || stream_tracked(s)))
+            return operate(memory, s, BATON_OP_POINTER, access, err);
+        if (status || (status = look(memory, &token, err)))
             return status;
-        if (memory->version == version || exposable_locked(memory, s))
+        uint32_t count = memory->version == version ? 0 : snapshot_locked(memory, s, uses, &unnamed);
+        if (memory->version == version || (count == 0 && !unnamed))
             break;
-        status = wait_snapshot(memory, s, 0, &how, &version, err);
+        version = memory->version;
+        lock_release(&memory->lock);
+        status = wait_uses(memory, uses, count, unnamed, &how, err);
         if (status)
             return status;
     }
@@ -99,17 +116,7 @@ int32_t memory_expose(struct memory *memory, baton_stream *s, uint32_t access, b
 /* s is made to follow the other uses on the device, so that whoever follows s from now on follows them all. */
 int32_t memory_note_use(struct memory *memory, baton_stream *s, baton_error *err)
 {
-    struct operation op;
-    operation_init(&op, s, BATON_OP_FOREIGN, 0);
-    int32_t status = operation_add(&op, memory, memory->read_only ? BATON_READ : BATON_READ_WRITE, err);
-    if (!status)
-        status = operation_begin(&op, err);
-    if (status || op.captured) {
-        status ? operation_discard(&op) : operation_submitted(&op);
-        return status;
-    }
-    operation_expose(&op);
-    return BATON_OK;
+    return operate(memory, s, BATON_OP_FOREIGN, memory->read_only ? BATON_READ : BATON_READ_WRITE, err);
 }
 
 int32_t memory_fence(struct memory *memory, baton_fence **fence, baton_error *err)

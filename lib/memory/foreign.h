@@ -9,7 +9,8 @@
  * BATON_ERR_SCOPE_OPEN when this thread's own scope holds the lock. */
 int32_t memory_wait(struct memory *memory, baton_stream *except, int writes_only, const struct wait_how *how, baton_error *err);
 
-/* P1: waits for other streams' uses and for what is pending, then s (resolved) is the owner, and the memory is escaped on it. */
+/* P1: waits for other streams' uses and for what is pending, then s (resolved) is the owner, and the memory is escaped on it. While s is captured the foreign
+ * work goes into the graph: the memory joins its set, and nothing is waited for or taken (C4, C11). */
 int32_t memory_expose(struct memory *memory, baton_stream *s, uint32_t access, baton_error *err);
 
 /* Foreign work on s, submitted before this call, used the memory: s follows its other uses and is its owner, and the memory is escaped on s (P4). */

@@ -7,6 +7,10 @@ libbaton_internal_la_SOURCES += \
     lib/memory/memory.h \
     lib/memory/operation.c \
     lib/memory/operation.h \
+    lib/memory/operation_collect.c \
+    lib/memory/operation_extend.c \
+    lib/memory/operation_finish.c \
+    lib/memory/operation_parts.h \
     lib/memory/pool.c \
     lib/memory/pool.h \
     lib/memory/take.c \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "memory/pool.h"
+#include "stream/capture.h"
 #include "stream/order.h"
 #include "stream/wait.h"
 
@@ -67,7 +68,7 @@ static int32_t query_uses(struct memory *memory)
     uint32_t count = memory_uses_locked(memory, NULL, 0, uses);
     for (uint32_t i = 0; i < count && !status; i++) {
         struct mark *mark;
-        status = stream_mark(uses[i].stream, uses[i].ticket, &mark, NULL);
+        status = stream_mark(uses[i].stream, uses[i].ticket, 0, &mark, NULL);
         if (status)
             break;
         status = wait_query(uses[i].stream, mark, BATON_OP_FREE, NULL);
@@ -91,14 +92,19 @@ static int32_t give_back(struct memory *memory)
 {
     baton_stream *stream = NULL;
     int capturing = 0;
-    int32_t status = memory->kind == BATON_DEVICE ? free_stream(memory, &stream) : BATON_OK;
-    if (!status && stream)
-        status = stream_foreign_capture(stream, &capturing, NULL);
-    if (!status && capturing)
+    if (memory->kind != BATON_DEVICE)
+        return pool_free(memory->device, memory->kind, memory->address, memory->bytes, NULL);
+    int32_t status = free_stream(memory, &stream);
+    if (status || (status = stream_foreign_capture(stream, &capturing, NULL)))
+        return status;
+    if (submission_enter(stream) || capturing)
         status = BATON_NOT_READY;
-    if (!status && stream)
+    if (!status)
         status = order_readers(memory, stream);
-    return status ? status : pool_free(memory->device, memory->kind, memory->address, memory->bytes, stream);
+    if (!status)
+        status = pool_free(memory->device, memory->kind, memory->address, memory->bytes, stream);
+    submission_leave(stream);
+    return status;
 }
 
 /* Gives the bytes back, or a nonzero status: too early, or the driver refused for now. Nobody else can use the memory meanwhile. */
@@ -203,22 +209,31 @@ static void memory_discard(struct memory *memory)
     runtime_release(runtime);
 }
 
+/* C9: memory for a captured stream comes from outside the capture, on the device's own stream. */
+static int32_t alloc(struct memory_options *on, uint64_t *address, uint64_t *ticket, baton_error *err)
+{
+    int32_t status = pool_alloc(on, address, ticket, err);
+    if (status != BATON_ERR_CAPTURE)
+        return status;
+    status = stream_service(on->device, &on->stream, err);
+    return status ? status : pool_alloc(on, address, ticket, err);
+}
+
 int32_t memory_create(const struct memory_options *options, struct memory **memory, baton_error *err)
 {
     struct memory *made = memory_new(options);
     if (!made)
         return fail(err, BATON_ERR_MEMORY, "no host memory for an array");
-    int32_t status = options->bytes ? pool_alloc(options, &made->address, err) : BATON_OK;
+    struct memory_options on = *options;
+    uint64_t ticket = 0;
+    int32_t status = options->bytes ? alloc(&on, &made->address, &ticket, err) : BATON_OK;
     if (status) {
         memory_discard(made);
         return status;
     }
     atomic_init(&made->charge, options->bytes);
-    if (options->kind == BATON_DEVICE && options->bytes) {      /* the allocation itself is work on the stream */
-        uint64_t ticket = stream_ticket(options->stream, BATON_OP_ALLOC);
-        stream_settle(options->stream, ticket);
-        memory_publish_write_locked(made, options->stream, ticket);
-    }
+    if (ticket)                             /* the allocation itself is work on the stream */
+        memory_publish_write_locked(made, on.stream, ticket);
     *memory = made;
     return BATON_OK;
 }

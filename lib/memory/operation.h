@@ -30,7 +30,11 @@ struct operation {
     int32_t kind;               /* BATON_OP_... */
     uint32_t flags;
     uint32_t count, capacity, locked;
+    uint32_t waits;             /* device waits that it needed */
     struct device_entry entry;  /* special streams: of the thread that submits, from submit_start to submit_end */
+    struct capture *tracked;    /* the library's capture that the stream takes part in: the set grows, nothing is waited for, nothing taken (S2) */
+    uint32_t step;              /* its place in that capture */
+    int begun;                  /* a submission is under way on the stream */
     int captured;               /* somebody else captures the stream: nothing is waited for, nothing taken (S2) */
     struct operation_item *items;
     struct operation_item few[OPERATION_INLINE];
@@ -47,6 +51,9 @@ int32_t operation_begin(struct operation *op, baton_error *err);
 
 /* One more memory in an operation that has begun (a scope): takes it, or leaves all as it was. */
 int32_t operation_extend(struct operation *op, struct memory *memory, uint32_t access, baton_error *err);
+
+/* Keeps an object (a kernel) alive with the graph, when the operation is captured. After operation_begin. */
+int32_t operation_keep(struct operation *op, void *object, void (*retain)(void *), void (*release)(void *), baton_error *err);
 
 /* The work was submitted, or its submission failed behind waits that are queued (S7). Unlocks, and releases the memories. */
 void operation_submitted(struct operation *op);

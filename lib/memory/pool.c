@@ -1,5 +1,6 @@
 #include "memory/pool.h"
 
+#include "stream/capture.h"
 #include "stream/wait.h"
 
 /* Room for `bytes` under the device's limit: counts them as held, or says no. */
@@ -37,22 +38,42 @@ static int call_alloc(const struct memory_options *options, uint64_t *address, e
     return code;
 }
 
-/* One attempt. BATON_ERR_OOM asks the ladder to make room. */
-static int32_t try_alloc(const struct memory_options *options, uint64_t *address, baton_error *err)
+static int32_t alloc_inside(const struct memory_options *options, uint64_t *address, baton_error *err)
 {
-    struct device *device = options->device;
     struct device_entry entry;
     enum driver_row row;
+    int32_t status = device_enter(options->device, &entry, err);
+    if (status)
+        return status;
+    int code = call_alloc(options, address, &row);
+    device_leave(options->device, &entry);
+    return device_status(options->device, code, row, BATON_OP_ALLOC, options->stream, err);
+}
+
+/* The allocation is work on the stream: a submission that no capture may swallow. */
+static int32_t alloc_on_stream(const struct memory_options *options, uint64_t *address, uint64_t *ticket, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    if (submission_enter(options->stream))
+        status = fail(err, BATON_ERR_CAPTURE, "the stream is being captured: memory is allocated outside");
+    if (!status && !(status = alloc_inside(options, address, err))) {
+        *ticket = stream_ticket(options->stream, BATON_OP_ALLOC);
+        stream_settle(options->stream, *ticket);
+    }
+    submission_leave(options->stream);
+    return status;
+}
+
+/* One attempt. BATON_ERR_OOM asks the ladder to make room. */
+static int32_t try_alloc(const struct memory_options *options, uint64_t *address, uint64_t *ticket, baton_error *err)
+{
+    struct device *device = options->device;
     if (!reserve(device, options->bytes))
         return fail(err, BATON_ERR_OOM, "the limit of device %d (%llu bytes) leaves no room for %llu bytes: %llu are live, %llu wait to be given back",
                     device->ordinal, (unsigned long long)atomic_load(&device->limit_bytes), (unsigned long long)options->bytes,
                     (unsigned long long)device_live_bytes(device), (unsigned long long)atomic_load(&device->deferred_bytes));
-    int32_t status = device_enter(device, &entry, err);
-    if (!status) {
-        int code = call_alloc(options, address, &row);
-        device_leave(device, &entry);
-        status = device_status(device, code, row, BATON_OP_ALLOC, options->stream, err);
-    }
+    *ticket = 0;
+    int32_t status = options->kind == BATON_DEVICE ? alloc_on_stream(options, address, ticket, err) : alloc_inside(options, address, err);
     if (status)
         atomic_fetch_sub(&device->held_bytes, options->bytes);
     return status;
@@ -121,14 +142,15 @@ static int32_t rung(const struct memory_options *options, int step, baton_error 
     }
 }
 
-int32_t pool_alloc(const struct memory_options *options, uint64_t *address, baton_error *err)
+int32_t pool_alloc(const struct memory_options *options, uint64_t *address, uint64_t *ticket, baton_error *err)
 {
-    int32_t status = try_alloc(options, address, err);
-    for (int step = 0; status == BATON_ERR_OOM && step < 5; step++) {
+    int32_t status = try_alloc(options, address, ticket, err);
+    int climbs = !atomic_load(&options->device->runtime->captures);     /* nothing is given back during a capture (C9) */
+    for (int step = 0; status == BATON_ERR_OOM && climbs && step < 5; step++) {
         int32_t asked = step == 2 && options->flags & BATON_ALLOC_NO_HOOK ? ask_by_status(options, err) : BATON_OK;
         if (asked || (asked = rung(options, step, err)))
             return asked;
-        status = try_alloc(options, address, err);
+        status = try_alloc(options, address, ticket, err);
     }
     if (!status)
         atomic_fetch_add_explicit(&options->device->runtime->allocations, 1, memory_order_relaxed);

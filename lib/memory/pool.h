@@ -5,8 +5,9 @@
 #include "memory/memory.h"
 
 /* Allocates; device memory in the order of options->stream. Climbs the ladder when memory is short: drains what was released, waits for frees in flight, asks
- * the embedder to collect, trims the pool. No lock is held. BATON_OOM_RETRY with BATON_ALLOC_NO_HOOK. Counts the bytes as held. */
-int32_t pool_alloc(const struct memory_options *options, uint64_t *address, baton_error *err);
+ * the embedder to collect, trims the pool. No lock is held. BATON_OOM_RETRY with BATON_ALLOC_NO_HOOK. Counts the bytes as held.
+ * *ticket is the allocation's on the stream (device memory), else 0. BATON_ERR_CAPTURE when the stream is being captured: take another (C9). */
+int32_t pool_alloc(const struct memory_options *options, uint64_t *address, uint64_t *ticket, baton_error *err);
 
 /* Gives the bytes back: device memory in `stream`'s order, the other kinds at once. On failure nothing was given back: try again later. What is lost with its
  * context counts as given back. */

@@ -84,7 +84,7 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
 /* A fresh ticket for work that foreign code may have submitted: nothing older proves anything about it. */
 static struct use foreign_use(baton_stream *stream)
 {
-    return (struct use) { stream, stream_ticket(stream, BATON_OP_FOREIGN) };
+    return (struct use) { stream, stream_foreign_ticket(stream) };
 }
 
 static int32_t plan_exports(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
@@ -123,7 +123,7 @@ static int32_t plan_readers(struct operation *op, struct memory *memory, struct 
     return status;
 }
 
-static int32_t check_item(const struct operation *op, const struct operation_item *item, baton_error *err)
+int32_t take_check(const struct operation *op, const struct operation_item *item, baton_error *err)
 {
     const struct memory *memory = item->memory;
     if (memory->disposed)
@@ -147,11 +147,11 @@ static int32_t plan_room(struct operation *op, struct memory *memory, struct nee
 int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
 {
     struct memory *memory = item->memory;
-    int32_t status = check_item(op, item, err);
+    int32_t status = take_check(op, item, err);
     if (status || op->captured || !atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
         return status;                                                  /* S2, S13 */
     if (memory->escaped)
-        memory->owner.ticket = stream_ticket(memory->owner.stream, BATON_OP_FOREIGN);   /* P4 */
+        memory->owner.ticket = stream_foreign_ticket(memory->owner.stream);   /* P4 */
     int waits = !(op->flags & OPERATION_NO_HOST_WAIT);
     if (memory->capturer && waits && (status = plan_tainted(op, item, needs, err)))
         return status;
@@ -169,6 +169,7 @@ int32_t take_order(struct operation *op, const struct needs *needs, baton_error 
     int32_t status = BATON_OK;
     for (uint32_t i = 0; i < needs->count && !status; i++)
         status = order_wait(op->stream, needs->items[i].stream, needs->items[i].ticket, err);
+    op->waits = needs->count;
     return status;
 }
 
@@ -177,7 +178,8 @@ int32_t take_wait(struct operation *op, const struct needs *needs, baton_error *
     int32_t status = BATON_OK;
     for (uint32_t i = 0; i < needs->count && !status; i++) {
         const struct need *need = &needs->items[i];
-        struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = need->cause, .deadline_ns = WAIT_FOREVER, .operation = op->kind };
+        struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = need->cause, .deadline_ns = WAIT_FOREVER,
+                                .operation = op->kind, .task = atomic_load(&op->stream->task) };
         if (need->cause < 0)
             continue;
         status = need->stream ? wait_stream(need->stream, need->ticket, &how, err)

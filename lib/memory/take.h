@@ -21,6 +21,9 @@ void needs_init(struct needs *needs);
 void needs_clear(struct needs *needs);
 void needs_free(struct needs *needs);
 
+/* What makes the item unusable on the operation's stream. */
+int32_t take_check(const struct operation *op, const struct operation_item *item, baton_error *err);
+
 /* Adds what the item must follow on the operation's stream. The item's memory is locked. */
 int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err);
 

@@ -20,7 +20,7 @@ uint32_t memory_uses_locked(struct memory *memory, baton_stream *except, int wri
 {
     uint32_t count = 0;
     if (memory->escaped)
-        memory->owner.ticket = stream_ticket(memory->owner.stream, BATON_OP_FOREIGN);    /* P4 */
+        memory->owner.ticket = stream_foreign_ticket(memory->owner.stream);    /* P4 */
     count = add_use(uses, count, memory->owner.stream, memory->owner.ticket, except);
     for (uint32_t i = 0; i < memory->reader_count && !writes_only; i++)
         count = add_use(uses, count, memory->readers[i].stream, memory->readers[i].ticket, except);
@@ -28,9 +28,9 @@ uint32_t memory_uses_locked(struct memory *memory, baton_stream *except, int wri
         count = add_use(uses, count, memory->pending[i].stream, memory->pending[i].ticket, except);
     for (uint32_t i = 0; i < memory->export_count; i++)
         if (memory->exports[i] != except)
-            count = add_use(uses, count, memory->exports[i], stream_ticket(memory->exports[i], BATON_OP_FOREIGN), except);    /* P5 */
+            count = add_use(uses, count, memory->exports[i], stream_foreign_ticket(memory->exports[i]), except);    /* P5 */
     if (memory->capturer && memory->capturer != except)
-        count = add_use(uses, count, memory->capturer, stream_ticket(memory->capturer, BATON_OP_FOREIGN), except);            /* S9 */
+        count = add_use(uses, count, memory->capturer, stream_foreign_ticket(memory->capturer), except);            /* S9 */
     return count;
 }
 

@@ -69,7 +69,7 @@ static int32_t fence_add(baton_fence *fence, const struct use *use, baton_error 
     struct part *part = &fence->parts[fence->count];
     if (stream_done(use->stream, use->ticket))
         return BATON_OK;
-    int32_t status = stream_mark(use->stream, use->ticket, &part->mark, err);
+    int32_t status = stream_mark(use->stream, use->ticket, 0, &part->mark, err);
     if (status)
         return status;
     stream_retain(use->stream);
@@ -175,6 +175,8 @@ int32_t baton_stream_fence(baton_stream *stream, baton_fence **fence, baton_erro
         return status;
     if (!fence)
         return fail(err, BATON_ERR_ARGUMENT, "fence is NULL");
+    if (stream_tracked(stream))
+        return fail(err, BATON_ERR_CAPTURE, "the stream is being captured: it has no fence until the capture has ended");
     struct use use = { stream, stream_newest(stream) };
     return fence_make(stream->runtime, &use, 1, fence, err);
 }

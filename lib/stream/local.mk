@@ -1,4 +1,7 @@
 libbaton_internal_la_SOURCES += \
+    lib/stream/capture.c \
+    lib/stream/capture.h \
+    lib/stream/capture_set.c \
     lib/stream/clock.c \
     lib/stream/clock.h \
     lib/stream/device.c \

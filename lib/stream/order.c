@@ -1,6 +1,7 @@
 #include "stream/order.h"
 
 #include "base/process.h"
+#include "stream/capture.h"
 
 static int covered(baton_stream *after, baton_stream *before, uint64_t ticket)
 {
@@ -45,7 +46,7 @@ static int32_t queue_wait(baton_stream *after, baton_stream *before, uint64_t ti
     if (status)
         return status;
     pthread_mutex_lock(&before->lock);
-    status = stream_mark_locked(before, ticket, err);
+    status = stream_mark_locked(before, ticket, atomic_load(&after->task), err);
     if (!status) {
         int code = before->device->driver->stream_wait_event(after->native, before->mark->event, 0);
         status = device_status(after->device, code, DRIVER_ROW_stream_wait_event, BATON_OP_WAIT, after, err);
@@ -83,6 +84,13 @@ int32_t baton_stream_follow(baton_stream *after, baton_stream *before, baton_err
         return fail(err, BATON_ERR_STREAM, "the streams belong to different drivers");
     if (after == before)
         return BATON_OK;
+    if (stream_tracked(after) || stream_tracked(before))
+        return capture_follow(after, before, err);
     uint64_t ticket = stream_newest(before);
-    return order_need(after, before, ticket) == ORDER_WAIT ? order_wait(after, before, ticket, err) : BATON_OK;
+    if (order_need(after, before, ticket) != ORDER_WAIT)
+        return BATON_OK;
+    submission_enter(after);
+    status = order_wait(after, before, ticket, err);
+    submission_leave(after);
+    return status;
 }

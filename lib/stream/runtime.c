@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 #include "base/process.h"
-#include "stream/stream.h"
+#include "stream/capture.h"
 #include "stream/watch.h"
 
 /* Every runtime that still has objects, so that any drain reaches what closed ones left behind. */
@@ -92,7 +92,7 @@ static void drain_closed(void)
 
 uint64_t runtime_drain(baton_runtime *runtime, uint64_t most)
 {
-    if (process_forked())
+    if (process_forked() || atomic_load(&runtime->captures))
         return 0;
     uint64_t done = deferred_drain(&runtime->deferred, most);
     for (uint64_t more = done; more && most == 0; done += more)     /* what one object kept may be ready now */
@@ -190,6 +190,7 @@ static int32_t synchronize_all(baton_runtime *runtime, baton_error *err)
     for (size_t i = 0; i < list.count; i++) {
         if (device_usable(list.streams[i]->device, NULL))
             continue;                       /* lost, and reported already */
+        capture_abandon(list.streams[i]);
         int32_t result = baton_stream_synchronize(list.streams[i], BATON_WAIT_AUTO, status ? NULL : err);
         status = status ? status : result;
     }

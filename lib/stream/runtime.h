@@ -23,6 +23,7 @@ struct baton_runtime {
     const struct driver *driver;
     baton_runtime_options options;          /* fixed at birth */
     char reason[232];                       /* why "auto" is not CUDA */
+    _Atomic uint32_t captures;              /* under way: nothing is given back meanwhile (C9) */
     _Atomic int closed;                     /* hooks are no longer called */
     int32_t device_count;
     struct device *devices;                 /* device_count of them */
@@ -35,6 +36,7 @@ struct baton_runtime {
     struct counters retired;                /* of streams that are gone */
     _Atomic uint64_t host_waits[BATON_HOST_WAIT_CAUSES];
     _Atomic uint64_t host_blocked_ns, allocations, frees, freed_bytes, live_arrays, faults_swallowed, longest_lock_wait_ns;
+    _Atomic uint64_t graph_launches, graph_memories, graph_waits;
 };
 
 /* NULL handles and dead ones are errors; so is a forked process. */

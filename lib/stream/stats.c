@@ -33,6 +33,9 @@ int32_t baton_stats_read(baton_runtime *runtime, baton_stats *stats, baton_error
     own.allocations = atomic_load(&runtime->allocations);
     own.frees = atomic_load(&runtime->frees);
     own.live_arrays = atomic_load(&runtime->live_arrays);
+    own.graph_launches = atomic_load(&runtime->graph_launches);
+    own.graph_memories = atomic_load(&runtime->graph_memories);
+    own.graph_waits = atomic_load(&runtime->graph_waits);
     own.faults_swallowed = atomic_load(&runtime->faults_swallowed);
     own.longest_lock_wait_ns = atomic_load(&runtime->longest_lock_wait_ns);
     for (int i = 0; i < BATON_HOST_WAIT_CAUSES; i++)

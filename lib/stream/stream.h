@@ -20,6 +20,8 @@ enum stream_kind { STREAM_ORDINARY, STREAM_LEGACY, STREAM_PER_THREAD };
 enum { STREAM_RING = 64 };
 
 /* A recorded event. Re-recorded in place while only its stream refers to it; waiters and fences hold references, and then the stream takes a fresh one. */
+struct capture;
+
 struct mark {
     _Atomic uint32_t references;
     struct device *device;
@@ -41,11 +43,15 @@ struct baton_stream {
     _Atomic int exposed;                    /* may hold work without tickets (P6) */
     _Atomic uint64_t task;
     _Atomic uint64_t submitted, completed;
+    _Atomic int capturing;                  /* capture is set; written with the lock held and no submission under way */
+    _Atomic int turning;                    /* a capture is about to begin or end: submissions hold back */
+    _Atomic uint32_t submitting;            /* submissions under way */
     _Atomic uint64_t ring[STREAM_RING];     /* ticket << 8 | operation kind, of the newest tickets */
     struct counters counters;
 
     /* Guards recording, waiting on what was recorded, and the members below. Taken after memory locks, one at a time. */
     pthread_mutex_t lock;
+    struct capture *capture;                /* the library's capture that it takes part in; one reference; see capture.h */
     struct mark *mark;                      /* NULL until the first record */
     struct clock clock;
     baton_stream *threads;                  /* of a per-thread stream that stands for all: one per thread that used it, each retained */
@@ -74,6 +80,9 @@ uint64_t stream_ticket(baton_stream *stream, int32_t operation);
 /* Raises what is known to be finished: this stream up to `ticket`, and every stream that `clock` (may be NULL) follows. */
 void stream_complete(baton_stream *stream, uint64_t ticket, const struct clock *clock);
 
+/* A ticket behind whatever foreign code has submitted by now (P4). While the stream is captured such work goes into the graph: then the newest ticket. */
+uint64_t stream_foreign_ticket(baton_stream *stream);
+
 /* Everything submitted so far: behind work without tickets too, where there may be some (P6). */
 uint64_t stream_newest(baton_stream *stream);
 
@@ -84,6 +93,12 @@ void stream_settle(baton_stream *stream, uint64_t ticket);
 static inline int stream_done(const baton_stream *stream, uint64_t ticket)
 {
     return ticket <= atomic_load_explicit(&stream->completed, memory_order_acquire);
+}
+
+/* True while the stream takes part in a capture of the library's. */
+static inline int stream_tracked(const baton_stream *stream)
+{
+    return atomic_load_explicit(&stream->capturing, memory_order_acquire);
 }
 
 static inline int stream_special(const baton_stream *stream)
@@ -99,11 +114,12 @@ static inline int stream_exposed(const baton_stream *stream)
 /* 1 when the stream is being captured by somebody else, 0 when not, negative status on error. Asks the driver only for exposed streams. */
 int32_t stream_foreign_capture(baton_stream *stream, int *capturing, baton_error *err);
 
-/* Makes the stream's mark cover `ticket`, recording at most once. The stream's lock is held. BATON_ERR_THREAD when another thread's per-thread stream
+/* Makes the stream's mark cover `ticket`, recording at most once. The stream's lock is held. During a capture the pre-capture event stands for all
+ * (C2), but for the capturing task itself: BATON_ERR_CAPTURE, with no driver call (C3). `task` is the waiting task's tag. BATON_ERR_THREAD when another thread's per-thread stream
  * would have to be recorded on. */
-int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, baton_error *err);
+int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task, baton_error *err);
 /* The same, returning one reference on the mark. */
-int32_t stream_mark(baton_stream *stream, uint64_t ticket, struct mark **mark, baton_error *err);
+int32_t stream_mark(baton_stream *stream, uint64_t ticket, uint64_t task, struct mark **mark, baton_error *err);
 /* Only where driver calls are allowed. NULL is allowed. */
 void mark_release(struct mark *mark);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/process.h"
-#include "stream/stream.h"
+#include "stream/capture.h"
 
 static void trace_ticket(baton_stream *stream, uint64_t ticket, int32_t operation)
 {
@@ -20,11 +20,19 @@ uint64_t stream_ticket(baton_stream *stream, int32_t operation)
     return ticket;
 }
 
+uint64_t stream_foreign_ticket(baton_stream *stream)
+{
+    struct capture *capture = submission_enter(stream);     /* no capture begins between the look and the ticket */
+    uint64_t ticket = capture ? atomic_load_explicit(&stream->submitted, memory_order_acquire) : stream_ticket(stream, BATON_OP_FOREIGN);
+    submission_leave(stream);
+    return ticket;
+}
+
 uint64_t stream_newest(baton_stream *stream)
 {
     int mine = !stream->thread || stream->thread == process_thread();
     if (stream_exposed(stream) && mine)
-        return stream_ticket(stream, BATON_OP_FOREIGN);
+        return stream_foreign_ticket(stream);
     return atomic_load_explicit(&stream->submitted, memory_order_acquire);
 }
 
@@ -32,7 +40,7 @@ int32_t stream_foreign_capture(baton_stream *stream, int *capturing, baton_error
 {
     driver_capture_status status = DRIVER_CAPTURE_STATUS_NONE;
     *capturing = 0;
-    if (!stream_exposed(stream))
+    if (!stream_exposed(stream) || stream_tracked(stream))
         return BATON_OK;
     int code = stream->device->driver->capture_status(stream->native, &status);
     if (code)
@@ -87,8 +95,19 @@ static int32_t own_mark_locked(baton_stream *stream, baton_error *err)
     return BATON_OK;
 }
 
-int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, baton_error *err)
+/* Only the capturing task is told: its captured work lies behind no event. */
+static int32_t pre_capture_mark_locked(baton_stream *stream, uint64_t task, baton_error *err)
 {
+    if (!task || stream->capture->task != task)
+        return BATON_OK;
+    return fail(err, BATON_ERR_CAPTURE, "task %llx is capturing stream %llu and cannot wait for memory last used on it until the capture has ended",
+                (unsigned long long)task, (unsigned long long)stream->id);
+}
+
+int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task, baton_error *err)
+{
+    if (stream->capture)
+        return pre_capture_mark_locked(stream, task, err);
     if (stream->mark && stream->mark->stamp >= ticket)
         return BATON_OK;
     int capturing;
@@ -115,10 +134,10 @@ int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, baton_error *e
     return BATON_OK;
 }
 
-int32_t stream_mark(baton_stream *stream, uint64_t ticket, struct mark **mark, baton_error *err)
+int32_t stream_mark(baton_stream *stream, uint64_t ticket, uint64_t task, struct mark **mark, baton_error *err)
 {
     pthread_mutex_lock(&stream->lock);
-    int32_t status = stream_mark_locked(stream, ticket, err);
+    int32_t status = stream_mark_locked(stream, ticket, task, err);
     if (!status) {
         atomic_fetch_add_explicit(&stream->mark->references, 1, memory_order_relaxed);
         *mark = stream->mark;
@@ -132,6 +151,6 @@ void stream_settle(baton_stream *stream, uint64_t ticket)
     if (!stream->thread)
         return;
     pthread_mutex_lock(&stream->lock);
-    stream_mark_locked(stream, ticket, NULL);   /* on failure other threads are told to synchronize on this one */
+    stream_mark_locked(stream, ticket, 0, NULL);   /* on failure other threads are told to synchronize on this one */
     pthread_mutex_unlock(&stream->lock);
 }

@@ -153,7 +153,7 @@ int32_t wait_stream(baton_stream *stream, uint64_t ticket, const struct wait_how
     int32_t status = device_usable(stream->device, err);
     if (status || stream_done(stream, ticket))
         return status;
-    status = stream_mark(stream, ticket, &mark, err);
+    status = stream_mark(stream, ticket, how->task, &mark, err);
     if (status)
         return status;
     status = wait_mark(stream, mark, how, err);
@@ -207,12 +207,20 @@ int32_t query_everything(struct device *device)
     return status ? status : query_legacy(device);
 }
 
+/* A captured stream has no progress of its own; asking the driver would break the capture. */
+static int32_t check_untracked(const baton_stream *stream, baton_error *err)
+{
+    if (!stream_tracked(stream))
+        return BATON_OK;
+    return fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured: it cannot be waited for until the capture has ended", (unsigned long long)stream->id);
+}
+
 int32_t baton_stream_synchronize(baton_stream *stream, int32_t mode, baton_error *err)
 {
     struct wait_how how = { .mode = mode, .cause = BATON_HOST_WAIT_SYNCHRONIZE, .deadline_ns = WAIT_FOREVER,
                             .operation = BATON_OP_SYNCHRONIZE };
     int32_t status = wait_mode_check(mode, err);
-    if (status || (status = stream_resolve(&stream, err)))
+    if (status || (status = stream_resolve(&stream, err)) || (status = check_untracked(stream, err)))
         return status;
     return wait_stream(stream, stream_newest(stream), &how, err);
 }
@@ -221,12 +229,12 @@ int32_t baton_stream_query(baton_stream *stream, baton_error *err)
 {
     struct mark *mark;
     int32_t status = stream_resolve(&stream, err);
-    if (status)
+    if (status || (status = check_untracked(stream, err)))
         return status;
     uint64_t ticket = stream_newest(stream);
     if (stream_done(stream, ticket))
         return BATON_OK;
-    status = stream_mark(stream, ticket, &mark, err);
+    status = stream_mark(stream, ticket, 0, &mark, err);
     if (status)
         return status;
     status = wait_query(stream, mark, BATON_OP_SYNCHRONIZE, err);

@@ -11,6 +11,7 @@ struct wait_how {
     int32_t cause;          /* BATON_HOST_WAIT_...: what the statistics call it */
     uint64_t deadline_ns;   /* on process_now()'s clock, or WAIT_FOREVER */
     int32_t operation;      /* for error records */
+    uint64_t task;          /* the waiting task's tag; 0: unknown (C3) */
 };
 
 /* Waits until ticket `ticket` of the stream has finished. No driver call when that is known already (H2). BATON_TIMEOUT leaves everything as it was.

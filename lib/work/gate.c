@@ -32,7 +32,7 @@ static enum deferred_result gate_reclaim(struct deferred *node)
     baton_gate *gate = (baton_gate *)((char *)node - offsetof(baton_gate, node));
     struct mark *mark;
     if (!device_usable(gate->stream->device, NULL)) {
-        if (stream_mark(gate->stream, gate->ticket, &mark, NULL))
+        if (stream_mark(gate->stream, gate->ticket, 0, &mark, NULL))
             return DEFERRED_LATER;
         int32_t status = wait_query(gate->stream, mark, BATON_OP_GATE, NULL);
         mark_release(mark);
@@ -96,6 +96,8 @@ int32_t baton_gate_create(baton_stream *stream, uint64_t limit_ns, baton_gate **
         return status;
     if (!gate || limit_ns == 0 || limit_ns > LONGEST_NS)
         return fail(err, BATON_ERR_ARGUMENT, gate ? "a gate's limit is 1 ns to 60 s" : "gate is NULL");
+    if (stream_tracked(stream))
+        return fail(err, BATON_ERR_CAPTURE, "the stream is being captured: a gate cannot be part of a graph");
     baton_gate *made = calloc(1, sizeof *made);
     if (!made)
         return fail(err, BATON_ERR_MEMORY, "no host memory for a gate");

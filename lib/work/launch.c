@@ -71,6 +71,16 @@ static int32_t device_check(const baton_kernel *kernel, const baton_stream *stre
                 stream->device->ordinal);
 }
 
+static void keep_kernel(void *kernel)
+{
+    baton_kernel_retain(kernel);
+}
+
+static void let_kernel_go(void *kernel)
+{
+    baton_kernel_release(kernel);
+}
+
 int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, const baton_argument *arguments, uint32_t count, baton_error *err)
 {
     struct operation op;
@@ -89,6 +99,10 @@ int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, 
     }
     if ((status = submit_start(&op, err)))
         return status;
+    if (op.tracked && (status = operation_keep(&op, kernel, keep_kernel, let_kernel_go, err))) {
+        submit_drop(&op);
+        return status;
+    }
     int code = own.stream->device->driver->launch(kernel->native, own.grid[0], own.grid[1], own.grid[2], own.block[0], own.block[1],
                                                   own.block[2], own.shared_bytes, own.stream->native, values.pointers, NULL);
     return submit_end(&op, code, DRIVER_ROW_launch, err);

@@ -1,9 +1,14 @@
 libbaton_internal_la_SOURCES += \
     lib/work/builtin.c \
     lib/work/builtin.h \
+    lib/work/capture.c \
+    lib/work/captured.c \
     lib/work/copy.c \
+    lib/work/dot.c \
     lib/work/fill.c \
     lib/work/gate.c \
+    lib/work/graph.c \
+    lib/work/graph.h \
     lib/work/launch.c \
     lib/work/managed.c \
     lib/work/managed.h \

@@ -1,5 +1,7 @@
 #include "work/submit.h"
 
+#include "stream/capture.h"
+
 int32_t submit_check(baton_array *array, baton_stream **stream, baton_error *err)
 {
     int32_t status = array_check(array, err);
@@ -36,14 +38,28 @@ int32_t submit_begin(struct operation *op, baton_stream *stream, int32_t kind, u
     return status;
 }
 
+void submit_drop(struct operation *op)
+{
+    device_leave_for(op->stream, &op->entry);
+    operation_failed(op);
+}
+
+/* Inside a capture the record also says whether the capture survived. */
+static int32_t submit_failed(struct operation *op, int code, enum driver_row row, baton_error *err)
+{
+    baton_error record = error_none();
+    device_status(op->stream->device, code, row, op->kind, op->stream, &record);
+    if (op->tracked)
+        capture_note(op->tracked, op->stream, &record);
+    operation_failed(op);
+    return fail_with(err, &record);
+}
+
 int32_t submit_end(struct operation *op, int code, enum driver_row row, baton_error *err)
 {
     device_leave_for(op->stream, &op->entry);
-    if (code == DRIVER_SUCCESS) {
-        operation_submitted(op);
-        return BATON_OK;
-    }
-    int32_t status = device_status(op->stream->device, code, row, op->kind, op->stream, err);
-    operation_failed(op);
-    return status;
+    if (code != DRIVER_SUCCESS)
+        return submit_failed(op, code, row, err);
+    operation_submitted(op);
+    return BATON_OK;
 }

@@ -17,6 +17,9 @@ int32_t submit_begin(struct operation *op, baton_stream *stream, int32_t kind, u
 /* The same for an operation that has been filled already; on failure it is discarded. */
 int32_t submit_start(struct operation *op, baton_error *err);
 
+/* Gives up an operation that has begun, before its submission. */
+void submit_drop(struct operation *op);
+
 /* `code` is what the driver's `row` returned. Unlocks in any case. */
 int32_t submit_end(struct operation *op, int code, enum driver_row row, baton_error *err);
 

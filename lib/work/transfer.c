@@ -1,11 +1,14 @@
 /* Between arrays and the host's own memory (O4). Strided arrays go through a contiguous one on the stream's device. */
+#include <string.h>
+
 #include "memory/foreign.h"
 #include "stream/wait.h"
 #include "work/submit.h"
 
-static struct wait_how how_for(int32_t cause, int32_t operation)
+static struct wait_how how_for(int32_t cause, int32_t operation, const baton_stream *stream)
 {
-    return (struct wait_how) { .mode = BATON_WAIT_AUTO, .cause = cause, .deadline_ns = WAIT_FOREVER, .operation = operation };
+    return (struct wait_how) { .mode = BATON_WAIT_AUTO, .cause = cause, .deadline_ns = WAIT_FOREVER, .operation = operation,
+                               .task = atomic_load(&stream->task) };
 }
 
 static int32_t check(baton_array *array, const void *host, uint64_t bytes, baton_stream **stream, baton_error *err)
@@ -37,7 +40,7 @@ static int32_t device_reads(baton_stream *stream, const void *host, int *reads, 
 static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
 {
     struct operation op;
-    struct wait_how how = how_for(BATON_HOST_WAIT_UPLOAD, BATON_OP_UPLOAD);
+    struct wait_how how = how_for(BATON_HOST_WAIT_UPLOAD, BATON_OP_UPLOAD, stream);
     int direct = 0;
     enum driver_row row = to->memory->kind == BATON_DEVICE ? DRIVER_ROW_copy_to_device : DRIVER_ROW_copy;
     int32_t status = device_reads(stream, host, &direct, err);
@@ -46,7 +49,7 @@ static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, bat
     const struct driver *driver = stream->device->driver;
     int code = row == DRIVER_ROW_copy ? driver->copy(array_address(to), (driver_address)(uintptr_t)host, bytes, stream->native)
                                       : driver->copy_to_device(array_address(to), host, bytes, stream->native);
-    int captured = op.captured;
+    int captured = op.captured || op.tracked;
     status = submit_end(&op, code, row, err);
     if (status || captured || (!direct && row != DRIVER_ROW_copy))
         return status;
@@ -66,18 +69,39 @@ static int32_t upload_strided(baton_array *to, const void *host, uint64_t bytes,
     return status;
 }
 
+/* The graph copies at every launch, so it copies from memory of its own, which lives as long as it does. */
+static int32_t upload_captured(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
+{
+    baton_array *source;
+    void *address;
+    baton_array_options options = { .struct_size = sizeof options, .device = stream->device->ordinal, .kind = BATON_HOST, .dtype = to->dtype,
+                                    .ndim = to->layout.ndim, .shape = to->layout.shape };
+    int32_t status = baton_array_create(stream->runtime, &options, &source, err);
+    if (status)
+        return status;
+    status = baton_array_host_pointer(source, BATON_WRITE, &address, err);
+    if (!status) {
+        memcpy(address, host, bytes);
+        status = baton_copy(to, source, stream, err);
+    }
+    baton_array_release(source);
+    return status;
+}
+
 int32_t baton_upload(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
 {
     int32_t status = check(to, host, bytes, &stream, err);
     if (status || bytes == 0)
         return status;
+    if (stream_tracked(stream))
+        return upload_captured(to, host, bytes, stream, err);
     return layout_contiguous(&to->layout) ? upload_run(to, host, bytes, stream, err) : upload_strided(to, host, bytes, stream, err);
 }
 
 /* The long wait comes before any lock is taken: the driver's copy to ordinary host memory blocks until it is done. */
 static int32_t wait_before(baton_array *from, baton_stream *stream, baton_error *err)
 {
-    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD);
+    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD, stream);
     int32_t status = BATON_OK;
     if (atomic_load(&from->memory->synchronizing))
         status = memory_wait(from->memory, stream, 1, &how, err);
@@ -101,7 +125,7 @@ static int32_t submit_download(void *host, uint64_t bytes, baton_array *from, ba
 
 static int32_t download_run(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_error *err)
 {
-    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD);
+    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD, stream);
     uint64_t ticket;
     int32_t status = wait_before(from, stream, err);
     if (!status)
@@ -128,7 +152,7 @@ static int32_t check_not_captured(baton_stream *stream, baton_error *err)
 {
     int capturing;
     int32_t status = stream_foreign_capture(stream, &capturing, err);
-    if (!status && capturing)
+    if (!status && (capturing || stream_tracked(stream)))
         return fail(err, BATON_ERR_CAPTURE, "the stream is being captured: a download cannot complete there");
     return status;
 }
@@ -147,7 +171,7 @@ int32_t baton_download(void *host, uint64_t bytes, baton_array *from, baton_stre
 /* Without a fence the caller could not know when `host` is its own again: then the copy is waited for. */
 static int32_t fence_or_wait(const struct use *use, baton_fence **fence, baton_error *err)
 {
-    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD);
+    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD, use->stream);
     int32_t status = fence_make(use->stream->runtime, use, 1, fence, err);
     if (status)
         wait_stream(use->stream, use->ticket, &how, NULL);

@@ -4,15 +4,12 @@
 
 #include "driver/soft/row.h"
 
-enum { SOFT_ILLEGAL_STATE = 401 };  /* CUDA_ERROR_ILLEGAL_STATE */
-
 /* ---- the life of a capture */
 
 void soft_capture_release(struct soft_capture *capture)
 {
     if (!capture || --capture->references)
         return;
-    soft_program_release(capture->program);
     free(capture);
 }
 
@@ -22,11 +19,36 @@ void soft_capture_invalidate(struct soft_capture *capture)
         capture->status = DRIVER_CAPTURE_STATUS_INVALIDATED;
 }
 
-void soft_capture_join(struct soft_queue *queue, struct soft_capture *capture, int node)
+int soft_capture_join(struct soft_queue *queue, struct soft_capture *capture, const struct soft_set *after)
 {
+    int code = soft_set_replace(&queue->after, after->nodes, after->count);
+    if (code)
+        return code;
     capture->references++;
     queue->capture = capture;
-    queue->node = node;
+    return DRIVER_SUCCESS;
+}
+
+int soft_capture_follow(struct soft_queue *queue, const struct soft_set *after)
+{
+    if (queue->capture->status != DRIVER_CAPTURE_STATUS_ACTIVE)
+        return DRIVER_STREAM_CAPTURE_INVALIDATED;
+    return soft_set_add(&queue->after, after->nodes, after->count);
+}
+
+int soft_capture_add(struct soft_queue *queue, struct soft_task *task, struct soft_event *event)
+{
+    struct soft_node *node;
+    int code;
+    if (queue->capture->status != DRIVER_CAPTURE_STATUS_ACTIVE)
+        return DRIVER_STREAM_CAPTURE_INVALIDATED;
+    code = soft_program_add(queue->capture->graph->program, task, event, queue->after.nodes, queue->after.count, &node);
+    if (code)
+        return code;
+    code = soft_set_replace(&queue->after, &(driver_graph_node) { node }, 1);
+    if (code)
+        soft_capture_invalidate(queue->capture);    /* the node is there, and nothing can come behind it */
+    return code;
 }
 
 static void capture_unlink(struct soft_capture *capture)
@@ -42,16 +64,19 @@ static void queue_detach(struct soft_queue *queue)
 {
     struct soft_capture *capture = queue->capture;
     queue->capture = NULL;
-    queue->node = -1;
+    soft_set_clear(&queue->after);
     soft_capture_release(capture);
 }
 
-/* Every queue that takes part leaves. The caller holds a reference. */
+/* Every queue that takes part leaves; the graph goes unless it was handed out. The caller holds a reference. */
 static void capture_finish(struct soft_capture *capture)
 {
     capture->status = DRIVER_CAPTURE_STATUS_NONE;
     capture->origin = NULL;
     capture_unlink(capture);
+    if (capture->graph)
+        soft_graph_delete(capture->graph);
+    capture->graph = NULL;
     for (int i = 0; i < soft_machine.devices; i++)
         for (struct soft_queue *queue = soft_machine.contexts[i].queues; queue; queue = queue->next)
             if (queue->capture == capture)
@@ -153,6 +178,81 @@ int soft_capture_status(driver_stream stream, driver_capture_status *status)
     ROW_LEAVE();
 }
 
+int soft_capture_info(driver_stream stream, driver_capture_status *status, driver_capture_id *id, driver_graph *graph,
+                      const driver_graph_node **dependencies, size_t *count)
+{
+    struct soft_queue *queue, *other = NULL;
+    ROW_ENTER();
+    ROW_TRY(soft_queue_get(stream, &queue));
+    ROW_REQUIRE(status, DRIVER_INVALID_VALUE);
+    ROW_REQUIRE(!capture_implied(queue, &other), DRIVER_STREAM_CAPTURE_IMPLICIT);
+    *status = queue->capture ? queue->capture->status : DRIVER_CAPTURE_STATUS_NONE;
+    if (*status != DRIVER_CAPTURE_STATUS_ACTIVE)
+        return soft_leave(DRIVER_SUCCESS);
+    if (id)
+        *id = queue->capture->id;
+    if (graph)
+        *graph = queue->capture->graph;
+    if (dependencies)
+        *dependencies = queue->after.nodes;
+    if (count)
+        *count = queue->after.count;
+    ROW_LEAVE();
+}
+
+static void set_loosen(const struct soft_set *set, int loose)
+{
+    for (size_t i = 0; i < set->count; i++)
+        ((struct soft_node *)set->nodes[i])->loose = loose;
+}
+
+static int capture_set(struct soft_queue *queue, const driver_graph_node *nodes, size_t count)
+{
+    struct soft_set after = { 0 };
+    int code = soft_set_add(&after, nodes, count);
+    if (code)
+        return code;
+    set_loosen(&queue->after, 1);
+    soft_set_clear(&queue->after);
+    queue->after = after;
+    return DRIVER_SUCCESS;
+}
+
+int soft_capture_update(driver_stream stream, driver_graph_node *nodes, size_t count, unsigned int flags)
+{
+    struct soft_queue *queue;
+    ROW_ENTER();
+    ROW_TRY(soft_queue_get(stream, &queue));
+    ROW_REQUIRE(flags <= DRIVER_CAPTURE_SET_DEPENDENCIES, DRIVER_INVALID_VALUE);
+    ROW_REQUIRE(queue->capture, DRIVER_ILLEGAL_STATE);
+    ROW_REQUIRE(queue->capture->status == DRIVER_CAPTURE_STATUS_ACTIVE, DRIVER_STREAM_CAPTURE_INVALIDATED);
+    ROW_REQUIRE(soft_program_owns(queue->capture->graph->program, nodes, count), DRIVER_INVALID_VALUE);
+    if (flags)
+        ROW_TRY(capture_set(queue, nodes, count));
+    else
+        ROW_TRY(soft_set_add(&queue->after, nodes, count));
+    set_loosen(&queue->after, 0);   /* what a stream follows has to be joined */
+    ROW_LEAVE();
+}
+
+static struct soft_capture *capture_new(struct soft_queue *queue, driver_capture_mode mode)
+{
+    struct soft_capture *capture = calloc(1, sizeof *capture);
+    if (!capture)
+        return NULL;
+    if (soft_graph_new(SOFT_GRAPH, queue->context, soft_program_new(queue->context), &capture->graph)) {
+        free(capture);
+        return NULL;
+    }
+    capture->graph->capture = capture;
+    capture->mode = mode;
+    capture->status = DRIVER_CAPTURE_STATUS_ACTIVE;
+    capture->id = ++soft_machine.identifiers;
+    capture->thread = soft_thread()->id;
+    capture->origin = queue;
+    return capture;
+}
+
 int soft_capture_begin(driver_stream stream, driver_capture_mode mode)
 {
     struct soft_queue *queue;
@@ -161,33 +261,27 @@ int soft_capture_begin(driver_stream stream, driver_capture_mode mode)
     ROW_TRY(soft_queue_get(stream, &queue));
     ROW_REQUIRE(mode <= DRIVER_CAPTURE_RELAXED, DRIVER_INVALID_VALUE);
     ROW_REQUIRE(!soft_queue_legacy(queue), DRIVER_STREAM_CAPTURE_UNSUPPORTED);
-    ROW_REQUIRE(!queue->capture, SOFT_ILLEGAL_STATE);
-    capture = calloc(1, sizeof *capture);
+    ROW_REQUIRE(!queue->capture, DRIVER_ILLEGAL_STATE);
+    capture = capture_new(queue, mode);
     ROW_REQUIRE(capture, DRIVER_OUT_OF_MEMORY);
-    capture->program = soft_program_new(queue->context->device);
-    if (!capture->program) {
-        free(capture);
-        return soft_leave(DRIVER_OUT_OF_MEMORY);
-    }
-    capture->mode = mode;
-    capture->status = DRIVER_CAPTURE_STATUS_ACTIVE;
-    capture->thread = soft_thread()->id;
-    capture->origin = queue;
     capture->next = soft_machine.captures;
     soft_machine.captures = capture;
-    soft_capture_join(queue, capture, -1);
-    ROW_LEAVE();
+    return soft_leave(soft_capture_join(queue, capture, &(struct soft_set) { 0 }));
 }
 
+/* On success the graph is the application's. */
 static int capture_result(struct soft_capture *capture, struct soft_queue *queue, driver_graph *graph)
 {
     if (capture->mode != DRIVER_CAPTURE_RELAXED && capture->thread != soft_thread()->id)
         return DRIVER_STREAM_CAPTURE_WRONG_THREAD;
     if (capture->status != DRIVER_CAPTURE_STATUS_ACTIVE)
         return DRIVER_STREAM_CAPTURE_INVALIDATED;
-    if (!soft_program_joined(capture->program, queue->node))
+    if (!soft_program_joined(capture->graph->program, &queue->after))
         return DRIVER_STREAM_CAPTURE_UNJOINED;
-    return soft_graph_new(SOFT_GRAPH, queue->context, capture->program, graph);
+    capture->graph->capture = NULL;
+    *graph = capture->graph;
+    capture->graph = NULL;
+    return DRIVER_SUCCESS;
 }
 
 int soft_capture_end(driver_stream stream, driver_graph *graph)
@@ -200,7 +294,7 @@ int soft_capture_end(driver_stream stream, driver_graph *graph)
     *graph = NULL;
     ROW_TRY(soft_queue_get(stream, &queue));
     capture = queue->capture;
-    ROW_REQUIRE(capture, SOFT_ILLEGAL_STATE);
+    ROW_REQUIRE(capture, DRIVER_ILLEGAL_STATE);
     if (capture->origin != queue) {
         soft_capture_invalidate(capture);
         return soft_leave(DRIVER_STREAM_CAPTURE_UNMATCHED);

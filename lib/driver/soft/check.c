@@ -132,9 +132,9 @@ int soft_check_task(struct soft_queue *queue, const struct soft_task *task)
     int fault = DRIVER_SUCCESS;
     if (task->kind == SOFT_TASK_GRAPH) {
         const struct soft_program *program = task->as.program;
-        for (int i = 0; i < program->count && !fault; i++)
-            if (program->nodes[i].task)
-                fault = soft_check_task(queue, program->nodes[i].task);
+        for (size_t i = 0; i < program->count && !fault; i++)
+            if (program->nodes[i]->task)
+                fault = soft_check_task(queue, program->nodes[i]->task);
         return fault;
     }
     for (uint32_t i = 0; i < task->use_count && !fault; i++)

@@ -20,6 +20,7 @@ static void event_forget(struct soft_event *event)
     event->record = NULL;
     soft_capture_release(event->capture);
     event->capture = NULL;
+    soft_set_clear(&event->after);
 }
 
 void soft_event_delete(struct soft_event *event)
@@ -72,12 +73,17 @@ int soft_event_destroy(driver_event handle)
 static int event_record_captured(struct soft_event *event, struct soft_queue *queue)
 {
     struct soft_capture *capture = queue->capture;
+    struct soft_set after = { 0 };
+    int code;
     if (capture->status != DRIVER_CAPTURE_STATUS_ACTIVE)
         return DRIVER_STREAM_CAPTURE_INVALIDATED;
+    code = soft_set_add(&after, queue->after.nodes, queue->after.count);
+    if (code)
+        return code;
     capture->references++;
     event_forget(event);
     event->capture = capture;
-    event->node = queue->node;
+    event->after = after;
     return DRIVER_SUCCESS;
 }
 
@@ -147,7 +153,7 @@ static int event_wait_captured(struct soft_event *event, struct soft_queue *queu
     if (capture->status != DRIVER_CAPTURE_STATUS_ACTIVE)
         return DRIVER_STREAM_CAPTURE_INVALIDATED;
     if (queue->capture == capture)
-        return soft_capture_add(queue, NULL, NULL, event->node);
+        return soft_capture_follow(queue, &event->after);
     if (queue->capture) {
         soft_capture_invalidate(queue->capture);
         soft_capture_invalidate(capture);
@@ -157,8 +163,7 @@ static int event_wait_captured(struct soft_event *event, struct soft_queue *queu
         soft_capture_invalidate(capture);
         return DRIVER_STREAM_CAPTURE_IMPLICIT;
     }
-    soft_capture_join(queue, capture, event->node);
-    return DRIVER_SUCCESS;
+    return soft_capture_join(queue, capture, &event->after);
 }
 
 /* A capturing stream and an event of the world outside. */
@@ -167,7 +172,7 @@ static int event_wait_outside(struct soft_event *event, struct soft_queue *queue
     if (queue->capture->status != DRIVER_CAPTURE_STATUS_ACTIVE)
         return DRIVER_STREAM_CAPTURE_INVALIDATED;
     if (flags & DRIVER_EVENT_WAIT_EXTERNAL)
-        return soft_capture_add(queue, NULL, event, -1);
+        return soft_capture_add(queue, NULL, event);
     if (!event->record)
         return DRIVER_SUCCESS;
     soft_capture_invalidate(queue->capture);

@@ -4,28 +4,32 @@
 
 #include "driver/soft/row.h"
 
-enum { UPDATE_SUCCESS, UPDATE_ERROR, UPDATE_TOPOLOGY_CHANGED, UPDATE_NODE_TYPE_CHANGED };
-
+/* A graph under capture counts as long as the capture is alive. */
 static int graph_get(void *handle, enum soft_kind kind, struct soft_graph **graph)
 {
     *graph = soft_handle_find(handle, kind);
-    return *graph ? (*graph)->context->sticky : DRIVER_INVALID_VALUE;
+    if (!*graph || ((*graph)->capture && (*graph)->capture->status != DRIVER_CAPTURE_STATUS_ACTIVE))
+        return DRIVER_INVALID_VALUE;
+    return (*graph)->context->sticky;
 }
 
-int soft_graph_new(enum soft_kind kind, struct soft_context *context, struct soft_program *program, void **out)
+int soft_graph_new(enum soft_kind kind, struct soft_context *context, struct soft_program *program,
+                   struct soft_graph **out)
 {
-    struct soft_graph *graph = calloc(1, sizeof *graph);
+    struct soft_graph *graph = program ? calloc(1, sizeof *graph) : NULL;
     if (!graph)
-        return DRIVER_OUT_OF_MEMORY;
+        goto release_program;
     graph->context = context;
     graph->program = program;
-    if (soft_handle_add(&graph->handle, kind, graph, context)) {
-        free(graph);
-        return DRIVER_OUT_OF_MEMORY;
-    }
-    program->references++;
+    if (soft_handle_add(&graph->handle, kind, graph, context))
+        goto free_graph;
     *out = graph;
     return DRIVER_SUCCESS;
+free_graph:
+    free(graph);
+release_program:
+    soft_program_release(program);
+    return DRIVER_OUT_OF_MEMORY;
 }
 
 void soft_graph_delete(struct soft_graph *graph)
@@ -35,22 +39,59 @@ void soft_graph_delete(struct soft_graph *graph)
     free(graph);
 }
 
+/* ---- graphs */
+
 int soft_graph_destroy(driver_graph handle)
 {
     struct soft_graph *graph;
     ROW_ENTER();
     ROW_TRY(graph_get(handle, SOFT_GRAPH, &graph));
+    ROW_REQUIRE(!graph->capture, DRIVER_INVALID_VALUE);
     soft_graph_delete(graph);
     ROW_LEAVE();
 }
 
-int soft_graph_instantiate(driver_graph_exec *exec, driver_graph handle, unsigned long long flags)
+static int nodes_distinct(const driver_graph_node *nodes, size_t count)
 {
-    struct soft_graph *graph;
+    for (size_t i = 1; i < count; i++)
+        if (soft_set_has(&(struct soft_set) { .nodes = (driver_graph_node *)nodes, .count = i }, nodes[i]))
+            return 0;
+    return 1;
+}
+
+int soft_graph_add_child(driver_graph_node *node, driver_graph handle, const driver_graph_node *dependencies,
+                         size_t count, driver_graph child_handle)
+{
+    struct soft_graph *graph, *child;
+    struct soft_node *made;
+    struct soft_task *task;
     ROW_ENTER();
-    ROW_REQUIRE(exec && flags <= 15, DRIVER_INVALID_VALUE);
+    ROW_REQUIRE(node, DRIVER_INVALID_VALUE);
     ROW_TRY(graph_get(handle, SOFT_GRAPH, &graph));
-    ROW_TRY(soft_graph_new(SOFT_EXECUTABLE, graph->context, graph->program, exec));
+    ROW_TRY(graph_get(child_handle, SOFT_GRAPH, &child));
+    ROW_REQUIRE(child->context == graph->context, DRIVER_INVALID_VALUE);
+    ROW_REQUIRE(soft_program_owns(graph->program, dependencies, count), DRIVER_INVALID_VALUE);
+    ROW_REQUIRE(nodes_distinct(dependencies, count), DRIVER_INVALID_VALUE);
+    task = soft_task_graph(soft_program_copy(child->program));
+    ROW_REQUIRE(task, DRIVER_OUT_OF_MEMORY);
+    int code = soft_program_add(graph->program, task, NULL, dependencies, count, &made);
+    soft_task_release(task);
+    ROW_TRY(code);
+    made->loose = 1;
+    *node = made;
+    ROW_LEAVE();
+}
+
+/* ---- executables */
+
+int soft_graph_instantiate(driver_graph_exec *out, driver_graph handle, unsigned long long flags)
+{
+    struct soft_graph *graph, *exec;
+    ROW_ENTER();
+    ROW_REQUIRE(out && flags <= 15, DRIVER_INVALID_VALUE);
+    ROW_TRY(graph_get(handle, SOFT_GRAPH, &graph));
+    ROW_TRY(soft_graph_new(SOFT_EXECUTABLE, graph->context, soft_program_copy(graph->program), &exec));
+    *out = exec;
     ROW_LEAVE();
 }
 
@@ -64,36 +105,21 @@ int soft_graph_exec_destroy(driver_graph_exec handle)
     ROW_LEAVE();
 }
 
-static unsigned int node_difference(const struct soft_node *a, const struct soft_node *b)
-{
-    if (a->after[0] != b->after[0] || a->after[1] != b->after[1])
-        return UPDATE_TOPOLOGY_CHANGED;
-    if (!a->task != !b->task || (a->task && a->task->kind != b->task->kind))
-        return UPDATE_NODE_TYPE_CHANGED;
-    return UPDATE_SUCCESS;
-}
-
-static unsigned int program_difference(const struct soft_program *a, const struct soft_program *b)
-{
-    unsigned int difference = a->count == b->count ? UPDATE_SUCCESS : UPDATE_TOPOLOGY_CHANGED;
-    for (int i = 0; i < a->count && !difference; i++)
-        difference = node_difference(&a->nodes[i], &b->nodes[i]);
-    return difference;
-}
-
 /* Launches in flight keep the old program. */
 int soft_graph_update(driver_graph_exec handle, driver_graph graph_handle, driver_update_result *result)
 {
     struct soft_graph *exec, *graph;
+    struct soft_program *program;
     ROW_ENTER();
     ROW_REQUIRE(result, DRIVER_INVALID_VALUE);
     ROW_TRY(graph_get(handle, SOFT_EXECUTABLE, &exec));
     ROW_TRY(graph_get(graph_handle, SOFT_GRAPH, &graph));
-    *result = (driver_update_result) { .result = program_difference(exec->program, graph->program) };
+    *result = (driver_update_result) { .result = soft_program_difference(exec->program, graph->program) };
     ROW_REQUIRE(!result->result, DRIVER_GRAPH_EXEC_UPDATE_FAILURE);
-    graph->program->references++;
+    program = soft_program_copy(graph->program);
+    ROW_REQUIRE(program, DRIVER_OUT_OF_MEMORY);
     soft_program_release(exec->program);
-    exec->program = graph->program;
+    exec->program = program;
     ROW_LEAVE();
 }
 
@@ -101,7 +127,6 @@ int soft_graph_launch(driver_graph_exec handle, driver_stream stream)
 {
     struct soft_graph *exec;
     struct soft_queue *queue;
-    struct soft_task *task;
     ROW_ENTER();
     ROW_TRY(graph_get(handle, SOFT_EXECUTABLE, &exec));
     ROW_TRY(soft_queue_get(stream, &queue));
@@ -111,11 +136,7 @@ int soft_graph_launch(driver_graph_exec handle, driver_stream stream)
         return soft_leave(DRIVER_STREAM_CAPTURE_UNSUPPORTED);
     }
     ROW_TRY(soft_program_follow(exec->program, queue));
-    task = soft_task_new(SOFT_TASK_GRAPH, 0, 0);
-    if (task) {
-        task->as.program = exec->program;
-        exec->program->references++;
-    }
-    ROW_TRY(soft_submit(queue, task));
+    exec->program->references++;
+    ROW_TRY(soft_submit(queue, soft_task_graph(exec->program)));
     ROW_LEAVE();
 }

@@ -25,11 +25,13 @@ libbaton_internal_la_SOURCES += \
     lib/driver/soft/module.h \
     lib/driver/soft/pool.c \
     lib/driver/soft/program.c \
+    lib/driver/soft/program.h \
     lib/driver/soft/queue.c \
     lib/driver/soft/queue.h \
     lib/driver/soft/row.h \
     lib/driver/soft/schedule.c \
     lib/driver/soft/schedule.h \
+    lib/driver/soft/set.c \
     lib/driver/soft/soft.c \
     lib/driver/soft/soft.h \
     lib/driver/soft/stream.c \

@@ -171,7 +171,6 @@ int soft_queue_new(struct soft_context *context, unsigned int flags, struct soft
     queue->context = context;
     queue->flags = flags;
     queue->id = ++soft_machine.identifiers;
-    queue->node = -1;
     queue->clock_slot = slot;
     soft_machine.busy[slot] = 1;
     queue->next = context->queues;

@@ -7,8 +7,7 @@
 #ifndef BATON_DRIVER_SOFT_QUEUE_H
 #define BATON_DRIVER_SOFT_QUEUE_H
 
-#include "driver/soft/machine.h"
-#include "driver/soft/task.h"
+#include "driver/soft/program.h"
 
 /* The handle of a stream. When that one is destroyed, the next stream created gets it. */
 struct soft_slot {
@@ -51,7 +50,7 @@ struct soft_queue {
     pthread_cond_t wake;
 
     struct soft_capture *capture;   /* retained */
-    int node;                       /* its newest captured node, -1: none */
+    struct soft_set after;          /* captured nodes that its next one comes behind */
 
     uint32_t clock_slot;
     struct soft_clock clock;

@@ -123,7 +123,7 @@ int soft_submit(struct soft_queue *queue, struct soft_task *task)
     if (!task)
         return DRIVER_OUT_OF_MEMORY;
     if (queue->capture) {
-        code = soft_capture_add(queue, task, NULL, -1);
+        code = soft_capture_add(queue, task, NULL);
         soft_task_release(task);
         return code;
     }

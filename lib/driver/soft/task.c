@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/soft/capture.h"
+#include "driver/soft/program.h"
 
 struct soft_task *soft_task_new(enum soft_task_kind kind, uint32_t uses, size_t extra)
 {
@@ -30,6 +30,16 @@ struct soft_task *soft_task_fill(driver_address to, uint32_t value, uint32_t wid
     task->as.fill.width = width;
     task->as.fill.count = count;
     task->uses[0] = (struct soft_use) { .address = to, .bytes = count * width, .access = SOFT_WRITE };
+    return task;
+}
+
+struct soft_task *soft_task_graph(struct soft_program *program)
+{
+    struct soft_task *task = program ? soft_task_new(SOFT_TASK_GRAPH, 0, 0) : NULL;
+    if (task)
+        task->as.program = program;
+    else
+        soft_program_release(program);
     return task;
 }
 

@@ -48,6 +48,8 @@ struct soft_task {
 /* One allocation with room for `uses` uses and `extra` bytes; references is 1. NULL: no memory. */
 struct soft_task *soft_task_new(enum soft_task_kind kind, uint32_t uses, size_t extra);
 struct soft_task *soft_task_fill(driver_address to, uint32_t value, uint32_t width, size_t count);
+/* Takes the program over, also when it fails; NULL: no memory. */
+struct soft_task *soft_task_graph(struct soft_program *program);
 void soft_task_release(struct soft_task *task);
 /* Lock not held. */
 void soft_task_run(const struct soft_task *task);

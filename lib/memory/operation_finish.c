@@ -1,0 +1,95 @@
+/* The end of an operation: publish what the submission made true, then unlock. */
+#include <stdlib.h>
+
+#include "memory/operation_parts.h"
+#include "stream/capture.h"
+
+static void submission_over(struct operation *op)
+{
+    if (op->begun)
+        submission_leave(op->stream);
+    op->begun = 0;
+}
+
+void operation_discard(struct operation *op)
+{
+    for (uint32_t i = 0; i < op->count; i++)
+        memory_release(op->items[i].memory);
+    if (op->items != op->few)
+        free(op->items);
+    op->items = op->few;
+    op->count = 0;
+}
+
+static void taint(struct memory *memory, baton_stream *stream)
+{
+    if (memory->capturer != stream) {
+        stream_retain(stream);
+        stream_release(memory->capturer);
+        memory->capturer = stream;
+    }
+    memory_changed_locked(memory);
+}
+
+/* Consumers without a stream that are gone: everything was waited for since. */
+static void forget_unnamed(struct operation_item *item)
+{
+    struct memory *memory = item->memory;
+    if (memory->unnamed_over && item->waited == memory->version + 1) {
+        memory->exports_unnamed -= memory->unnamed_over;
+        memory->unnamed_over = 0;
+    }
+}
+
+static void publish(struct operation *op, struct operation_item *item, uint64_t ticket, int submitted)
+{
+    forget_unnamed(item);
+    if (op->captured)
+        taint(item->memory, op->stream);
+    else if (item->access & BATON_WRITE)
+        memory_publish_write_locked(item->memory, op->stream, ticket);
+    else if (submitted)
+        memory_publish_read_locked(item->memory, op->stream, ticket);
+}
+
+static void finish(struct operation *op, uint64_t ticket, int submitted)
+{
+    for (uint32_t i = 0; i < op->count && !op->tracked; i++)
+        publish(op, &op->items[i], ticket, submitted);
+    if (ticket)
+        stream_settle(op->stream, ticket);
+    submission_over(op);
+    operation_unlock(op);
+    operation_discard(op);
+}
+
+void operation_submitted(struct operation *op)
+{
+    int eager = !op->captured && !op->tracked;
+    uint64_t ticket = eager ? stream_ticket(op->stream, op->kind) : 0;
+    if (eager)
+        counters_add(&op->stream->counters, COUNT_OPERATIONS, 1);
+    finish(op, ticket, 1);
+}
+
+void operation_expose(struct operation *op)
+{
+    uint64_t ticket = op->tracked ? 0 : stream_ticket(op->stream, BATON_OP_FOREIGN);
+    for (uint32_t i = 0; i < op->count && !op->tracked; i++) {
+        struct memory *memory = op->items[i].memory;
+        memory_publish_write_locked(memory, op->stream, ticket);
+        memory->escaped = 1;
+        memory_changed_locked(memory);
+    }
+    if (ticket)
+        stream_settle(op->stream, ticket);
+    submission_over(op);
+    operation_unlock(op);
+    operation_discard(op);
+}
+
+void operation_failed(struct operation *op)
+{
+    int eager = !op->captured && !op->tracked;
+    finish(op, eager ? atomic_load_explicit(&op->stream->submitted, memory_order_acquire) : 0, 0);
+}

@@ -1,0 +1,297 @@
+#include "stream/capture.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+/* How often a beginning or ending capture looks whether submissions on its stream are over. They take microseconds; only a scope takes longer. */
+enum { PATIENCE = 1 << 14 };
+
+struct capture *submission_enter(baton_stream *stream)
+{
+    for (;;) {
+        atomic_fetch_add(&stream->submitting, 1);
+        if (!atomic_load(&stream->turning))
+            return stream_tracked(stream) ? stream->capture : NULL;     /* stays: whoever changes it waits for this submission */
+        atomic_fetch_sub(&stream->submitting, 1);
+        sched_yield();
+    }
+}
+
+void submission_leave(baton_stream *stream)
+{
+    atomic_fetch_sub(&stream->submitting, 1);
+}
+
+/* Holds new submissions back and waits for those under way. */
+static int32_t turn(baton_stream *stream, baton_error *err)
+{
+    int expected = 0;
+    if (!atomic_compare_exchange_strong(&stream->turning, &expected, 1))
+        return fail(err, BATON_ERR_BUSY, "a capture is beginning or ending on stream %llu already", (unsigned long long)stream->id);
+    for (int i = 0; atomic_load(&stream->submitting); i++) {
+        if (i == PATIENCE) {
+            atomic_store(&stream->turning, 0);
+            return fail(err, BATON_ERR_BUSY, "a scope is open on stream %llu: end it before a capture begins or ends there", (unsigned long long)stream->id);
+        }
+        sched_yield();
+    }
+    return BATON_OK;
+}
+
+static void turn_back(baton_stream *stream)
+{
+    atomic_store(&stream->turning, 0);
+}
+
+static void capture_unref(struct capture *capture)
+{
+    if (atomic_fetch_sub_explicit(&capture->references, 1, memory_order_acq_rel) != 1)
+        return;
+    for (uint32_t i = 0; i < capture->stream_count; i++)
+        stream_release(capture->streams[i]);
+    free(capture->streams);
+    capture_set_release(&capture->set);
+    pthread_mutex_destroy(&capture->lock);
+    free(capture);
+}
+
+/* Takes room for one more stream, so that joining cannot fail once the driver has joined it. */
+static int32_t reserve_stream(struct capture *capture, baton_error *err)
+{
+    pthread_mutex_lock(&capture->lock);
+    int room = capture->stream_count < capture->stream_capacity;
+    if (!room) {
+        uint32_t wanted = capture->stream_capacity + 8;
+        baton_stream **grown = realloc(capture->streams, wanted * sizeof(baton_stream *));
+        if (grown) {
+            capture->streams = grown;
+            capture->stream_capacity = wanted;
+            room = 1;
+        }
+    }
+    pthread_mutex_unlock(&capture->lock);
+    return room ? BATON_OK : fail(err, BATON_ERR_MEMORY, "no host memory for a capture's streams");
+}
+
+static void add_stream(struct capture *capture, baton_stream *stream)
+{
+    stream_retain(stream);
+    pthread_mutex_lock(&capture->lock);
+    capture->streams[capture->stream_count++] = stream;
+    pthread_mutex_unlock(&capture->lock);
+    atomic_fetch_add_explicit(&capture->references, 1, memory_order_relaxed);
+    stream->capture = capture;
+    atomic_store_explicit(&stream->capturing, 1, memory_order_release);
+}
+
+static struct capture *capture_new(baton_stream *stream)
+{
+    struct capture *capture = calloc(1, sizeof *capture);
+    if (!capture)
+        return NULL;
+    atomic_init(&capture->references, 1);
+    capture->device = stream->device;
+    capture->origin = stream;
+    capture->task = atomic_load(&stream->task);
+    capture->broken = error_none();
+    pthread_mutex_init(&capture->lock, NULL);
+    return capture;
+}
+
+/* The event through which others follow the stream's earlier work. The stream's lock is held, and no submission is under way. */
+static int32_t mark_before_locked(baton_stream *stream, baton_error *err)
+{
+    uint64_t ticket = stream_newest(stream);
+    if (ticket == 0)
+        ticket = stream_ticket(stream, BATON_OP_CAPTURE);   /* nothing yet: the event still has to be there */
+    return stream_mark_locked(stream, ticket, 0, err);
+}
+
+static int32_t begin_locked(struct capture *capture, baton_stream *stream, int32_t mode, baton_error *err)
+{
+    struct device_entry entry;
+    int32_t status = mark_before_locked(stream, err);
+    if (status || (status = device_enter(stream->device, &entry, err)))
+        return status;
+    int code = stream->device->driver->capture_begin(stream->native, (driver_capture_mode)mode);
+    device_leave(stream->device, &entry);
+    status = device_status(stream->device, code, DRIVER_ROW_capture_begin, BATON_OP_CAPTURE, stream, err);
+    if (!status)
+        add_stream(capture, stream);
+    return status;
+}
+
+static int32_t begin_check(baton_stream *stream, int32_t mode, baton_error *err)
+{
+    int foreign;
+    if (mode < DRIVER_CAPTURE_GLOBAL || mode > DRIVER_CAPTURE_RELAXED)
+        return fail(err, BATON_ERR_ARGUMENT, "unknown capture mode %d", mode);
+    if (stream_special(stream))
+        return fail(err, BATON_ERR_STREAM, "the legacy and the per-thread stream cannot be captured here");
+    int32_t status = stream_foreign_capture(stream, &foreign, err);
+    if (!status && (foreign || stream_tracked(stream)))
+        return fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured already", (unsigned long long)stream->id);
+    return status;
+}
+
+int32_t capture_begin(baton_stream *stream, int32_t mode, baton_error *err)
+{
+    int32_t status = begin_check(stream, mode, err);
+    struct capture *capture = status ? NULL : capture_new(stream);
+    if (!capture)
+        return status ? status : fail(err, BATON_ERR_MEMORY, "no host memory for a capture");
+    status = reserve_stream(capture, err);
+    if (!status && !(status = turn(stream, err))) {
+        pthread_mutex_lock(&stream->lock);
+        status = stream->capture ? fail(err, BATON_ERR_CAPTURE, "the stream is being captured already") : begin_locked(capture, stream, mode, err);
+        pthread_mutex_unlock(&stream->lock);
+        turn_back(stream);
+    }
+    if (!status)
+        atomic_fetch_add(&stream->runtime->captures, 1);
+    capture_unref(capture);                 /* the streams that take part keep it */
+    return status;
+}
+
+static void clear_stream(baton_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    struct capture *capture = stream->capture;
+    stream->capture = NULL;
+    atomic_store_explicit(&stream->capturing, 0, memory_order_release);
+    pthread_mutex_unlock(&stream->lock);
+    turn_back(stream);
+    capture_unref(capture);
+}
+
+/* No stream joins or leaves meanwhile: only submissions on the streams of the capture bring others in, and those are held back one after the other. */
+static int32_t turn_all(struct capture *capture, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    uint32_t turned = 0;
+    for (; turned < capture->stream_count && !status; turned += !status)
+        status = turn(capture->streams[turned], err);
+    while (status && turned > 0)
+        turn_back(capture->streams[--turned]);
+    return status;
+}
+
+/* The capture that ends, with a reference; NULL: the stream is not the origin of one. */
+static struct capture *capture_of(baton_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    struct capture *capture = stream->capture && stream->capture->origin == stream ? stream->capture : NULL;
+    if (capture)
+        atomic_fetch_add_explicit(&capture->references, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&stream->lock);
+    return capture;
+}
+
+static int32_t end_native(struct capture *capture, baton_stream *stream, driver_graph *graph, baton_error *err)
+{
+    struct device_entry entry;
+    int32_t status = device_enter(stream->device, &entry, err);
+    if (status)
+        return status;
+    int code = stream->device->driver->capture_end(stream->native, graph);
+    device_leave(stream->device, &entry);
+    if (code && capture->broken.status)
+        return fail_with(err, &capture->broken);        /* the call that broke it says more than the end */
+    return device_status(stream->device, code, DRIVER_ROW_capture_end, BATON_OP_CAPTURE, stream, err);
+}
+
+int32_t capture_end(baton_stream *stream, driver_graph *graph, struct capture_set *set, baton_error *err)
+{
+    struct capture *capture = capture_of(stream);
+    if (!capture)
+        return fail(err, BATON_ERR_CAPTURE, "no capture began on stream %llu", (unsigned long long)stream->id);
+    int32_t status = turn_all(capture, err);
+    if (status) {
+        capture_unref(capture);
+        return status;
+    }
+    *graph = NULL;
+    status = end_native(capture, stream, graph, err);
+    for (uint32_t i = 0; i < capture->stream_count; i++)
+        clear_stream(capture->streams[i]);
+    atomic_fetch_sub(&stream->runtime->captures, 1);
+    if (!status) {
+        *set = capture->set;
+        capture->set = (struct capture_set) { .item_count = 0 };
+    }
+    capture_unref(capture);
+    return status;
+}
+
+/* Inside a capture the order is an event of its own: a shared one would become part of the graph. */
+static int32_t order_inside(baton_stream *after, baton_stream *before, baton_error *err)
+{
+    const struct driver *driver = before->device->driver;
+    struct device_entry entry;
+    driver_event event;
+    int32_t status = device_enter(before->device, &entry, err);
+    if (status)
+        return status;
+    enum driver_row row = DRIVER_ROW_event_create;
+    int code = driver->event_create(&event, DRIVER_EVENT_DISABLE_TIMING);
+    if (!code) {
+        row = DRIVER_ROW_event_record;
+        code = driver->event_record(event, before->native);
+        if (!code) {
+            row = DRIVER_ROW_stream_wait_event;
+            code = driver->stream_wait_event(after->native, event, 0);
+        }
+        runtime_swallow(before->runtime, driver->event_destroy(event));
+    }
+    device_leave(before->device, &entry);
+    return device_status(before->device, code, row, BATON_OP_CAPTURE, after, err);
+}
+
+static int32_t join(struct capture *capture, baton_stream *after, baton_stream *before, baton_error *err)
+{
+    int32_t status = turn(after, err);
+    if (status)
+        return status;
+    pthread_mutex_lock(&after->lock);
+    status = mark_before_locked(after, err);
+    if (!status)
+        status = order_inside(after, before, err);
+    if (!status)
+        add_stream(capture, after);
+    pthread_mutex_unlock(&after->lock);
+    turn_back(after);
+    return status;
+}
+
+static int32_t follow_check(struct capture *capture, baton_stream *after, baton_error *err)
+{
+    int foreign;
+    if (stream_tracked(after) && after->capture != capture)
+        return fail(err, BATON_ERR_CAPTURE, "the streams take part in different captures");
+    if (stream_special(after) || !device_same(after->device, capture->device))
+        return fail(err, BATON_ERR_CAPTURE, "stream %llu cannot join the capture: it is special, or of another device", (unsigned long long)after->id);
+    int32_t status = stream_foreign_capture(after, &foreign, err);
+    return !status && foreign ? fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured elsewhere", (unsigned long long)after->id) : status;
+}
+
+int32_t capture_follow(baton_stream *after, baton_stream *before, baton_error *err)
+{
+    struct capture *capture = submission_enter(before);
+    int32_t status = BATON_OK;
+    if (!capture)
+        status = fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured and cannot follow work outside its capture", (unsigned long long)after->id);
+    else if (!(status = follow_check(capture, after, err)) && !(status = reserve_stream(capture, err)))
+        status = stream_tracked(after) ? order_inside(after, before, err) : join(capture, after, before, err);
+    submission_leave(before);
+    return status;
+}
+
+void capture_abandon(baton_stream *stream)
+{
+    struct capture_set set;
+    driver_graph graph = NULL;
+    if (capture_end(stream, &graph, &set, NULL))
+        return;
+    runtime_swallow(stream->runtime, stream->device->driver->graph_destroy(graph));
+    capture_set_release(&set);
+}
