@@ -1,5 +1,6 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
+    test/arrays \
     test/conformance_capture \
     test/conformance_context \
     test/conformance_event \
@@ -12,6 +13,7 @@ TESTS_C = \
     test/driver_open \
     test/driver_table \
     test/dtype \
+    test/handoff \
     test/instrument \
     test/layout \
     test/layout_view \
@@ -19,7 +21,8 @@ TESTS_C = \
     test/soft_check \
     test/soft_device \
     test/soft_schedule \
-    test/soft_stress
+    test/soft_stress \
+    test/views
 
 # Compared with the built library; each exits with 77 when it cannot run here.
 SCRIPT_TESTS = \
@@ -88,10 +91,11 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_libsupport_la_SOURCES = \
     test/conformance.c \
     test/conformance.h \
-    test/handoff.c \
     test/layout_support.h \
     test/model.c \
     test/model.h \
+    test/outside.c \
+    test/outside.h \
     test/support.c \
     test/support.h \
     test/waiter.c \
