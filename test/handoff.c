@@ -160,7 +160,8 @@ END_TEST
 START_TEST(a_diamond_joins_both_branches)
 {
     baton_stream *a = make_stream(), *b = make_stream(), *c = make_stream(), *d = make_stream();
-    baton_array *top = make_array(COUNT, a), *left = make_array(COUNT, b), *right = make_array(COUNT, c), *out = make_array(COUNT, d);
+    baton_array *top = make_array(COUNT, a), *left = make_array(COUNT, b);
+    baton_array *right = make_array(COUNT, c), *out = make_array(COUNT, d);
     baton_kernel *kernel = make_add_one(0);
     baton_gate *gate = close_gate(a);
     fill(top, 1, a);
@@ -324,11 +325,14 @@ START_TEST(opposite_operand_orders_on_two_threads_do_not_deadlock)
 }
 END_TEST
 
-SUPPORT_MAIN("handoff", 60, a_fill_on_memory_of_a_gated_stream_returns_at_once, a_kernel_on_memory_of_a_gated_stream_returns_at_once,
-             a_copy_from_memory_of_a_gated_stream_returns_at_once, a_copy_to_memory_of_a_gated_stream_returns_at_once,
-             a_copy_to_another_device_behind_a_gated_stream_returns_at_once, an_upload_to_memory_of_a_gated_stream_returns_at_once,
-             an_asynchronous_download_from_a_gated_stream_returns_at_once, a_chain_over_three_streams_needs_one_wait_per_link,
-             a_diamond_joins_both_branches, a_hundred_thousand_ping_pongs_end_with_the_right_data,
+SUPPORT_MAIN("handoff", 60, a_fill_on_memory_of_a_gated_stream_returns_at_once,
+             a_kernel_on_memory_of_a_gated_stream_returns_at_once, a_copy_from_memory_of_a_gated_stream_returns_at_once,
+             a_copy_to_memory_of_a_gated_stream_returns_at_once,
+             a_copy_to_another_device_behind_a_gated_stream_returns_at_once,
+             an_upload_to_memory_of_a_gated_stream_returns_at_once,
+             an_asynchronous_download_from_a_gated_stream_returns_at_once,
+             a_chain_over_three_streams_needs_one_wait_per_link, a_diamond_joins_both_branches,
+             a_hundred_thousand_ping_pongs_end_with_the_right_data,
              a_launch_gives_the_memory_to_the_stream_of_the_launch, a_hand_off_leaves_its_origin_pending,
              an_empty_array_is_neither_locked_nor_taken, an_array_its_view_and_itself_again_are_one_operand,
              opposite_operand_orders_on_two_threads_do_not_deadlock)

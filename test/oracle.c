@@ -11,6 +11,7 @@ enum { MOST_NODES = 1 << 15, MOST_QUEUES = 512, MOST_EVENTS = 4096, MOST_READERS
 
 struct queue {
     void *native;
+    int number;             /* counts all streams: a handle may come back */
     int last;               /* newest node, -1: none */
 };
 
@@ -23,15 +24,17 @@ struct history {
     int write;              /* -1: none */
     int readers[MOST_READERS];
     int reader_count;
+    uint64_t used[MOST_NODES / WORD];       /* by which nodes, ever */
 };
 
 /* Sets of nodes are bits; a node's set has room for the nodes before it, and holds itself. */
 struct oracle {
     uint64_t *set[MOST_NODES];
+    int stream[MOST_NODES];                 /* number of the node's stream */
     int count;
     uint64_t host[MOST_NODES / WORD];       /* known by the host to be finished */
     struct queue queues[MOST_QUEUES];
-    int queue_count;
+    int queue_count, streams;
     struct event events[MOST_EVENTS];
     int event_count;
     struct history *histories;
@@ -92,6 +95,7 @@ static int node_add(struct oracle *oracle, struct queue *queue, int extra)
         return -1;
     }
     oracle->set[node] = set;
+    oracle->stream[node] = queue->number;
     oracle->count++;
     merge(set, oracle->host, node);
     if (queue->last >= 0)
@@ -114,7 +118,7 @@ static struct queue *queue_of(struct oracle *oracle, void *native)
         trouble(oracle, "too many streams", MOST_QUEUES, 0);
         return &oracle->queues[0];
     }
-    oracle->queues[oracle->queue_count] = (struct queue) { native, -1 };
+    oracle->queues[oracle->queue_count] = (struct queue) { native, oracle->streams++, -1 };
     return &oracle->queues[oracle->queue_count++];
 }
 
@@ -149,7 +153,7 @@ static void replay_call(struct oracle *oracle, const struct instrument_call *cal
 {
     switch (call->row) {
     case DRIVER_ROW_stream_create:
-        queue_of(oracle, call->stream)->last = -1;
+        *queue_of(oracle, call->stream) = (struct queue) { call->stream, oracle->streams++, -1 };
         step->stream_made = call->stream;
         break;
     case DRIVER_ROW_event_create:
@@ -211,10 +215,18 @@ static void must_follow(struct oracle *oracle, int earlier, int node)
         trouble(oracle, "not ordered", earlier, node);
 }
 
+static void add_used(struct history *history, int node)
+{
+    if (node >= 0)
+        history->used[node / WORD] |= (uint64_t)1 << node % WORD;
+}
+
 void oracle_birth(struct oracle *oracle, unsigned memory, int node)
 {
-    oracle->histories[memory].write = node;
-    oracle->histories[memory].reader_count = 0;
+    struct history *history = &oracle->histories[memory];
+    memset(history, 0, sizeof *history);
+    history->write = node;
+    add_used(history, node);
 }
 
 /* Whoever follows the last write and all readers since follows everything before them. */
@@ -227,12 +239,31 @@ void oracle_use(struct oracle *oracle, unsigned memory, uint32_t access, int nod
     must_follow(oracle, history->write, node);
     for (int i = 0; access & BATON_WRITE && i < history->reader_count; i++)
         must_follow(oracle, history->readers[i], node);
-    if (access & BATON_WRITE)
-        oracle_birth(oracle, memory, node);
-    else if (history->reader_count < MOST_READERS)
+    add_used(history, node);
+    if (access & BATON_WRITE) {
+        history->write = node;
+        history->reader_count = 0;
+    } else if (history->reader_count < MOST_READERS) {
         history->readers[history->reader_count++] = node;
-    else
+    } else {
         trouble(oracle, "too many readers", (int)memory, node);
+    }
+}
+
+void oracle_finished(struct oracle *oracle, unsigned memory, void *except)
+{
+    const struct history *history = &oracle->histories[memory];
+    int excepted = except ? queue_of(oracle, except)->number : -1;
+    for (int node = 0; node < oracle->count; node++)
+        if (has(history->used, node) && !has(oracle->host, node) && oracle->stream[node] != excepted)
+            trouble(oracle, "not known to be finished", (int)memory, node);
+}
+
+void oracle_idle(struct oracle *oracle, void *stream)
+{
+    int last = queue_of(oracle, stream)->last;
+    if (last >= 0 && !has(oracle->host, last))
+        trouble(oracle, "stream not known to be finished", queue_of(oracle, stream)->number, last);
 }
 
 const char *oracle_trouble(const struct oracle *oracle)

@@ -37,6 +37,12 @@ void oracle_birth(struct oracle *oracle, unsigned memory, int node);
 /* The node uses the memory; access is BATON_READ, BATON_WRITE or both. */
 void oracle_use(struct oracle *oracle, unsigned memory, uint32_t access, int node);
 
+/* The host must know now that every use of the memory has finished, but for those on the stream `except` (NULL: none excepted). */
+void oracle_finished(struct oracle *oracle, unsigned memory, void *except);
+
+/* The host must know now that all work on the stream has finished. */
+void oracle_idle(struct oracle *oracle, void *stream);
+
 /* The first lost order, or "". */
 const char *oracle_trouble(const struct oracle *oracle);
 struct oracle_counts oracle_counted(const struct oracle *oracle);

@@ -1,5 +1,5 @@
-/* What other code in the process does to the device: work and captures submitted straight through the driver's table, and rows of the table
- * that a test puts its own function in front of. */
+/* What other code in the process does to the device: work and captures submitted straight through the driver's
+ * table, and rows of the table that a test puts its own function in front of. */
 #ifndef BATON_TEST_OUTSIDE_H
 #define BATON_TEST_OUTSIDE_H
 
@@ -22,8 +22,8 @@ driver_graph_exec outside_capture_end(driver_stream stream);
 void outside_launch(driver_graph_exec graph, driver_stream stream);
 void outside_graph_destroy(driver_graph_exec graph);
 
-/* From here to outside_restore the runtime's devices call through a copy of the table, whose rows the test may replace. The table beneath
- * is outside_driver(). */
+/* From here to outside_restore the runtime's devices call through a copy of the table, whose rows the test may
+ * replace. The table beneath is outside_driver(). */
 struct driver *outside_replace(void);
 void outside_restore(void);
 const struct driver *outside_driver(void);

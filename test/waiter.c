@@ -56,7 +56,7 @@ static struct seen look(const struct waiter *waiter)
     return seen;
 }
 
-static void expect_seen(struct waiter *waiter, int (*is_seen)(struct waiter *waiter, void *what), void *what, const char *name)
+static void expect_seen(struct waiter *waiter, int (*is_seen)(struct waiter *, void *), void *what, const char *name)
 {
     uint64_t end = process_now() + PATIENCE_NS;
     while (!is_seen(waiter, what)) {
@@ -150,4 +150,15 @@ void pointer_must_wait(baton_array *array, baton_stream *stream, baton_gate *gat
 void expect_busy(baton_stream *stream)
 {
     ck_assert_int_eq(baton_stream_query(stream, &error), BATON_NOT_READY);
+}
+
+void streams_release_all(baton_stream *const *streams, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        baton_stream_release(streams[i]);
+}
+
+void arrays_release_all(baton_array *const *arrays, size_t count)
+{
+    baton_array_release_n(arrays, count);
 }

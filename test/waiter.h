@@ -1,7 +1,7 @@
 /* Calls that must wait for the device, made on threads of their own and watched from the test.
  *
- * That a call waits is shown by the journal, where its thread stands inside the driver's synchronize while a gate is closed, and by the call
- * not having returned before the gate was opened. Nothing here sleeps. */
+ * That a call waits is shown by the journal, where its thread stands inside the driver's synchronize while a gate is
+ * closed, and by the call not having returned before the gate was opened. Nothing here sleeps. */
 #ifndef BATON_TEST_WAITER_H
 #define BATON_TEST_WAITER_H
 
@@ -39,18 +39,14 @@ void pointer_must_wait(baton_array *array, baton_stream *stream, baton_gate *gat
 /* While gates are closed: work on the stream has been submitted and not finished. */
 void expect_busy(baton_stream *stream);
 
+/* Give back one reference on each; NULLs are allowed. */
 #define streams_release(...)                                                    \
-    do {                                                                        \
-        baton_stream *const all[] = { __VA_ARGS__ };                            \
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++)                   \
-            baton_stream_release(all[i]);                                       \
-    } while (0)
-
+    streams_release_all((baton_stream *const[]) { __VA_ARGS__ },                \
+                        sizeof((baton_stream *const[]) { __VA_ARGS__ }) / sizeof(baton_stream *))
 #define arrays_release(...)                                                     \
-    do {                                                                        \
-        baton_array *const all[] = { __VA_ARGS__ };                             \
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++)                   \
-            baton_array_release(all[i]);                                        \
-    } while (0)
+    arrays_release_all((baton_array *const[]) { __VA_ARGS__ },                  \
+                       sizeof((baton_array *const[]) { __VA_ARGS__ }) / sizeof(baton_array *))
+void streams_release_all(baton_stream *const *streams, size_t count);
+void arrays_release_all(baton_array *const *arrays, size_t count);
 
 #endif

@@ -175,6 +175,6 @@ int32_t baton_stream_fence(baton_stream *stream, baton_fence **fence, baton_erro
         return status;
     if (!fence)
         return fail(err, BATON_ERR_ARGUMENT, "fence is NULL");
-    struct use use = { stream, stream_newest(stream) };
+    struct use use = { .stream = stream, .ticket = stream_newest(stream) };
     return fence_make(stream->runtime, &use, 1, fence, err);
 }

@@ -21,7 +21,9 @@ void soft_problem(const char *format, ...)
 /* Whether everything later on the queue comes after the tick. A task's own uses are one step, in no need of an order. */
 static int check_ordered(const struct soft_queue *queue, uint32_t slot, uint64_t tick)
 {
-    return slot == queue->clock_slot || soft_clock_at(&queue->clock, slot) >= tick;
+    if (slot == queue->clock_slot && tick == soft_machine.ticks[slot] + 1)
+        return 1;
+    return soft_clock_at(&queue->clock, slot) >= tick;
 }
 
 static int access_overlaps(const struct soft_access *access, uint64_t low, uint64_t high)
