@@ -59,4 +59,7 @@ done
 for file in $(find lib -name '*.[ch]' | sort); do
     grep -qE "^ +$file( |\$)" "$(dirname "$file")/local.mk" || problem "$file is not in $(dirname "$file")/local.mk"
 done
+for file in $(find test -name '*.c' | sort); do
+    grep -qE "(^| )${file%.c}(\.c)?( |\$)" test/local.mk || problem "$file is not in test/local.mk"
+done
 finish

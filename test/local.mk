@@ -1,5 +1,7 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
+    test/arrays \
+    test/clock \
     test/conformance_capture \
     test/conformance_child \
     test/conformance_context \
@@ -11,19 +13,40 @@ TESTS_C = \
     test/conformance_memory \
     test/conformance_stream \
     test/conformance_work \
+    test/copy \
+    test/cost \
+    test/deferred \
     test/driver_builtin \
     test/driver_open \
     test/driver_table \
     test/dtype \
+    test/export \
+    test/fence \
+    test/fill \
+    test/foreign \
+    test/handoff \
+    test/handoff_failure \
+    test/hooks \
     test/instrument \
     test/layout \
     test/layout_view \
+    test/lock \
     test/options \
+    test/readers \
+    test/scope \
+    test/scope_add \
     test/soft_check \
     test/soft_device \
     test/soft_graph \
     test/soft_schedule \
-    test/soft_stress
+    test/soft_stress \
+    test/special \
+    test/stress \
+    test/stress_threads \
+    test/transfer \
+    test/views \
+    test/wait \
+    test/wrap
 
 # Compared with the built library; each exits with 77 when it cannot run here.
 SCRIPT_TESTS = \
@@ -92,14 +115,23 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_libsupport_la_SOURCES = \
     test/conformance.c \
     test/conformance.h \
-    test/handoff.c \
+    test/journal.c \
+    test/journal.h \
     test/layout_support.h \
     test/model.c \
     test/model.h \
+    test/oracle.c \
+    test/oracle.h \
+    test/outside.c \
+    test/outside.h \
+    test/stamp.c \
+    test/stamp.h \
     test/support.c \
     test/support.h \
     test/waiter.c \
     test/waiter.h
+
+test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
 
 # Programs without a rule of their own are tests.
 LDADD = test/libsupport.la libbaton_internal.la $(CHECK_LIBS)

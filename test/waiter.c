@@ -1,74 +1,164 @@
+/* The library's own headers come first: Check has a macro named fail. */
+#include "array/array.h"
+#include "base/process.h"
+
 #include "waiter.h"
 
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 15, NEWEST = 256 };
+/* A test that waits longer than this for something to be seen has failed. */
+static const uint64_t PATIENCE_NS = 15000000000u;
 
-static void *waiter_run(void *argument)
+static void *run(void *argument)
 {
     struct waiter *waiter = argument;
-    atomic_store(&waiter->number, (uint64_t)gettid());
+    atomic_store(&waiter->id, (uint64_t)gettid());
     waiter->body(waiter->argument);
     atomic_store(&waiter->returned, 1);
     return NULL;
 }
 
-void waiter_start(struct waiter *waiter, void (*body)(void *argument), void *argument)
+void waiter_start(struct waiter *waiter, void (*body)(void *), void *argument)
 {
-    *waiter = (struct waiter) { .body = body, .argument = argument };
-    ck_assert_int_eq(pthread_create(&waiter->thread, NULL, waiter_run, waiter), 0);
-}
-
-static int inside_wait(uint64_t thread)
-{
-    static struct instrument_call calls_made[NEWEST];
-    size_t count = instrument_journal(calls_made, NEWEST);
-    for (size_t i = 0; i < count; i++)
-        if (calls_made[i].thread == thread && calls_made[i].code == INSTRUMENT_RUNNING &&
-            (calls_made[i].row == DRIVER_ROW_event_synchronize || calls_made[i].row == DRIVER_ROW_stream_synchronize))
-            return 1;
-    return 0;
-}
-
-void waiter_expect_waiting(struct waiter *waiter)
-{
-    struct timespec start, now;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    do {
-        uint64_t thread = atomic_load(&waiter->number);
-        ck_assert_msg(!atomic_load(&waiter->returned), "the call returned instead of waiting");
-        if (thread && inside_wait(thread))
-            return;
-        sched_yield();
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec - start.tv_sec < PATIENCE_S);
-    ck_abort_msg("the call is not inside the driver's wait");
-}
-
-void waiter_expect_held(struct waiter *waiter, baton_gate *gate)
-{
-    waiter_expect_waiting(waiter);
-    ck_assert_int_eq(atomic_load(&waiter->returned), 0);
-    open_gate(gate);
-    waiter_join(waiter);
+    waiter->body = body;
+    waiter->argument = argument;
+    atomic_init(&waiter->id, 0);
+    atomic_init(&waiter->returned, 0);
+    ck_assert_int_eq(pthread_create(&waiter->thread, NULL, run, waiter), 0);
 }
 
 void waiter_join(struct waiter *waiter)
 {
     ck_assert_int_eq(pthread_join(waiter->thread, NULL), 0);
+    ck_assert_int_eq(atomic_load(&waiter->returned), 1);
 }
 
-size_t journal_find(enum driver_row row, const void *stream, uint64_t after, uint64_t *last)
+struct seen {
+    int blocked, asked;
+};
+
+static void look_at(struct seen *seen, const struct instrument_call *call)
 {
-    static struct instrument_call all[4096];
-    size_t count = instrument_journal(all, sizeof all / sizeof *all), found = 0;
+    int synchronize = call->row == DRIVER_ROW_event_synchronize || call->row == DRIVER_ROW_stream_synchronize;
+    seen->blocked |= synchronize && call->code == INSTRUMENT_RUNNING;
+    seen->asked += call->row == DRIVER_ROW_event_query && call->code == DRIVER_NOT_READY;
+}
+
+static struct seen look(const struct waiter *waiter)
+{
+    static struct instrument_call calls[4096];
+    struct seen seen = { 0, 0 };
+    size_t count = instrument_journal(calls, sizeof calls / sizeof *calls);
     for (size_t i = 0; i < count; i++)
-        if (all[i].row == row && all[i].sequence > after && (!stream || all[i].stream == stream)) {
-            found++;
-            if (last)
-                *last = all[i].sequence;
-        }
-    return found;
+        if (calls[i].thread == atomic_load(&waiter->id))
+            look_at(&seen, &calls[i]);
+    return seen;
+}
+
+static void expect_seen(struct waiter *waiter, int (*is_seen)(struct waiter *, void *), void *what, const char *name)
+{
+    uint64_t end = process_now() + PATIENCE_NS;
+    while (!is_seen(waiter, what)) {
+        if (atomic_load(&waiter->returned))
+            ck_abort_msg("the call returned: it should be %s", name);
+        if (process_now() > end)
+            ck_abort_msg("the call was never seen %s", name);
+        sched_yield();
+    }
+    ck_assert_int_eq(atomic_load(&waiter->returned), 0);
+}
+
+static int is_blocked(struct waiter *waiter, void *what)
+{
+    (void)what;
+    return look(waiter).blocked;
+}
+
+static int is_asking(struct waiter *waiter, void *what)
+{
+    (void)what;
+    return look(waiter).asked >= 2;
+}
+
+static int is_parked(struct waiter *waiter, void *what)
+{
+    const baton_array *array = what;
+    (void)waiter;
+    return (int)(atomic_load(&array->memory->lock.word) & 1);
+}
+
+void waiter_expect_blocked(struct waiter *waiter)
+{
+    expect_seen(waiter, is_blocked, NULL, "in the driver's synchronize");
+}
+
+void waiter_expect_asking(struct waiter *waiter)
+{
+    expect_seen(waiter, is_asking, NULL, "asking the driver");
+}
+
+void waiter_expect_parked(struct waiter *waiter, baton_array *array)
+{
+    expect_seen(waiter, is_parked, array, "parked on the memory's lock");
+}
+
+void must_wait(void (*body)(void *), void *argument, baton_gate *gate)
+{
+    struct waiter waiter;
+    waiter_start(&waiter, body, argument);
+    waiter_expect_blocked(&waiter);
+    open_gate(gate);
+    waiter_join(&waiter);
+}
+
+struct use_of {
+    baton_array *array;
+    baton_stream *stream;
+    int32_t value, status;
+    uint64_t address;
+    baton_error error;
+};
+
+static void run_fill(void *argument)
+{
+    struct use_of *use = argument;
+    use->status = baton_fill(use->array, &use->value, sizeof use->value, use->stream, &use->error);
+}
+
+void fill_must_wait(baton_array *array, int32_t value, baton_stream *stream, baton_gate *gate)
+{
+    struct use_of use = { .array = array, .stream = stream, .value = value, .error = BATON_ERROR_INIT };
+    must_wait(run_fill, &use, gate);
+    ck_assert_msg(use.status == BATON_OK, "%s", use.error.message);
+}
+
+static void run_pointer(void *argument)
+{
+    struct use_of *use = argument;
+    use->status = baton_array_pointer(use->array, use->stream, BATON_READ_WRITE, &use->address, &use->error);
+}
+
+void pointer_must_wait(baton_array *array, baton_stream *stream, baton_gate *gate)
+{
+    struct use_of use = { .array = array, .stream = stream, .error = BATON_ERROR_INIT };
+    must_wait(run_pointer, &use, gate);
+    ck_assert_msg(use.status == BATON_OK, "%s", use.error.message);
+    ck_assert_uint_ne(use.address, 0);
+}
+
+void expect_busy(baton_stream *stream)
+{
+    ck_assert_int_eq(baton_stream_query(stream, &error), BATON_NOT_READY);
+}
+
+void streams_release_all(baton_stream *const *streams, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        baton_stream_release(streams[i]);
+}
+
+void arrays_release_all(baton_array *const *arrays, size_t count)
+{
+    baton_array_release_n(arrays, count);
 }

@@ -107,7 +107,7 @@ static int32_t trim(struct device *device, uint64_t keep_bytes, baton_error *err
 static int32_t call_reclaim(const struct memory_options *options, int32_t level, baton_error *err)
 {
     baton_runtime *runtime = options->device->runtime;
-    if (!runtime->options.reclaim || atomic_load(&runtime->closed))
+    if (options->flags & BATON_ALLOC_NO_HOOK || !runtime->options.reclaim || atomic_load(&runtime->closed))
         return BATON_OK;
     return runtime->options.reclaim(runtime->options.user, level, options->bytes) ? fail(err, BATON_ERR_HOOK, "the reclaim hook returned nonzero") : BATON_OK;
 }

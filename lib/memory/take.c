@@ -84,7 +84,7 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
 /* A fresh ticket for work that foreign code may have submitted: nothing older proves anything about it. */
 static struct use foreign_use(baton_stream *stream)
 {
-    return (struct use) { stream, stream_foreign_ticket(stream) };
+    return (struct use) { .stream = stream, .ticket = stream_foreign_ticket(stream) };
 }
 
 static int32_t plan_exports(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)

@@ -12,8 +12,17 @@ static uint32_t add_use(struct use *uses, uint32_t count, baton_stream *stream, 
     if (!stream || stream == except || stream_done(stream, ticket))
         return count;
     stream_retain(stream);
-    uses[count] = (struct use) { stream, ticket };
+    uses[count] = (struct use) { .stream = stream, .ticket = ticket };
     return count + 1;
+}
+
+/* A use that stands for others is unfinished elsewhere, whosever stream it is on. */
+static uint32_t add_listed(struct use *uses, uint32_t count, const struct use *use, const baton_stream *except)
+{
+    uint32_t after = add_use(uses, count, use->stream, use->ticket, use->stands_for_others ? NULL : except);
+    if (after > count)
+        uses[count].stands_for_others = use->stands_for_others;
+    return after;
 }
 
 uint32_t memory_uses_locked(struct memory *memory, baton_stream *except, int writes_only, struct use *uses)
@@ -23,9 +32,9 @@ uint32_t memory_uses_locked(struct memory *memory, baton_stream *except, int wri
         memory->owner.ticket = stream_foreign_ticket(memory->owner.stream);    /* P4 */
     count = add_use(uses, count, memory->owner.stream, memory->owner.ticket, except);
     for (uint32_t i = 0; i < memory->reader_count && !writes_only; i++)
-        count = add_use(uses, count, memory->readers[i].stream, memory->readers[i].ticket, except);
+        count = add_listed(uses, count, &memory->readers[i], except);
     for (uint32_t i = 0; i < memory->pending_count; i++)
-        count = add_use(uses, count, memory->pending[i].stream, memory->pending[i].ticket, except);
+        count = add_listed(uses, count, &memory->pending[i], except);
     for (uint32_t i = 0; i < memory->export_count; i++)
         if (memory->exports[i] != except)
             count = add_use(uses, count, memory->exports[i], stream_foreign_ticket(memory->exports[i]), except);    /* P5 */
@@ -75,7 +84,7 @@ static uint32_t unfinished_elsewhere(struct memory *memory, baton_stream *s, str
 {
     uint32_t count = add_use(uses, 0, memory->owner.stream, memory->owner.ticket, s);
     for (uint32_t i = 0; i < memory->reader_count; i++)
-        count = add_use(uses, count, memory->readers[i].stream, memory->readers[i].ticket, s);
+        count = add_listed(uses, count, &memory->readers[i], s);
     return count;
 }
 
@@ -118,20 +127,30 @@ static void drop_reader(struct memory *memory, uint32_t index)
 }
 
 /* The newest reader stands last. In a full set it follows the oldest, which it replaces: the plan saw to it. */
+static void add_reader(struct memory *memory, baton_stream *s, uint64_t ticket)
+{
+    struct use fresh = { .stream = s, .ticket = ticket };
+    uint32_t at = 0;
+    while (at < memory->reader_count && memory->readers[at].stream != s)
+        at++;
+    stream_retain(s);
+    if (at < memory->reader_count) {
+        fresh.stands_for_others = memory->readers[at].stands_for_others;
+        drop_reader(memory, at);
+    } else if (memory->reader_count == MEMORY_READERS) {
+        fresh.stands_for_others = 1;
+        drop_reader(memory, 0);
+    }
+    memory->readers[memory->reader_count++] = fresh;
+}
+
 void memory_publish_read_locked(struct memory *memory, baton_stream *s, uint64_t ticket)
 {
     uint32_t last = memory->reader_count;
-    if (last && memory->readers[last - 1].stream == s) {
+    if (last && memory->readers[last - 1].stream == s)
         memory->readers[last - 1].ticket = ticket;
-    } else {
-        stream_retain(s);
-        for (uint32_t i = 0; i < memory->reader_count; i++)
-            if (memory->readers[i].stream == s)
-                drop_reader(memory, i);
-        if (memory->reader_count == MEMORY_READERS)
-            drop_reader(memory, 0);
-        memory->readers[memory->reader_count++] = (struct use) { s, ticket };
-    }
+    else
+        add_reader(memory, s, ticket);
     memory->escaped = 0;
     memory_changed_locked(memory);
 }

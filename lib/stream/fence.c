@@ -177,6 +177,6 @@ int32_t baton_stream_fence(baton_stream *stream, baton_fence **fence, baton_erro
         return fail(err, BATON_ERR_ARGUMENT, "fence is NULL");
     if (stream_tracked(stream))
         return fail(err, BATON_ERR_CAPTURE, "the stream is being captured: it has no fence until the capture has ended");
-    struct use use = { stream, stream_newest(stream) };
+    struct use use = { .stream = stream, .ticket = stream_newest(stream) };
     return fence_make(stream->runtime, &use, 1, fence, err);
 }

@@ -7,6 +7,7 @@
 struct use {
     baton_stream *stream;
     uint64_t ticket;
+    int stands_for_others;      /* the stream follows, on the device only, uses that are named nowhere else any more (S6) */
 };
 
 /* A fence over the uses, whose streams it retains; one reference for the caller. Records where no mark covers a use yet. Uses that are known to be finished

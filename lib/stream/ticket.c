@@ -42,7 +42,12 @@ int32_t stream_foreign_capture(baton_stream *stream, int *capturing, baton_error
     *capturing = 0;
     if (!stream_exposed(stream) || stream_tracked(stream))
         return BATON_OK;
+    struct device_entry entry;
+    int32_t entered = device_enter_for(stream, &entry, err);
+    if (entered)
+        return entered;
     int code = stream->device->driver->capture_status(stream->native, &status);
+    device_leave_for(stream, &entry);
     if (code)
         return device_status(stream->device, code, DRIVER_ROW_capture_status, BATON_OP_CAPTURE, stream, err);
     *capturing = status != DRIVER_CAPTURE_STATUS_NONE;

@@ -178,6 +178,14 @@ static int32_t fence_or_wait(const struct use *use, baton_fence **fence, baton_e
     return status;
 }
 
+/* Into ordinary memory the driver's copy blocks until it is done: then the long wait comes first, with no lock held (H4). */
+static int32_t wait_if_ordinary(const void *host, baton_array *from, baton_stream *stream, baton_error *err)
+{
+    int direct = 0;
+    int32_t status = device_reads(stream, host, &direct, err);
+    return status || direct ? status : wait_before(from, stream, err);
+}
+
 int32_t baton_download_async(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_fence **fence, baton_error *err)
 {
     baton_array *run;
@@ -192,7 +200,9 @@ int32_t baton_download_async(void *host, uint64_t bytes, baton_array *from, bato
     if ((status = check_not_captured(stream, err)) || (status = contiguous(from, stream, &run, err)))
         return status;
     use.stream = stream;
-    status = submit_download(host, bytes, run, stream, &use.ticket, err);
+    status = wait_if_ordinary(host, run, stream, err);
+    if (!status)
+        status = submit_download(host, bytes, run, stream, &use.ticket, err);
     baton_array_release(run);
     return status ? status : fence_or_wait(&use, fence, err);
 }

@@ -18,9 +18,11 @@ void soft_problem(const char *format, ...)
     soft_machine.problems++;
 }
 
-/* Whether everything later on the queue comes after the tick. */
+/* Whether everything later on the queue comes after the tick. A task's own uses are one step, in no need of an order. */
 static int check_ordered(const struct soft_queue *queue, uint32_t slot, uint64_t tick)
 {
+    if (slot == queue->clock_slot && tick == soft_machine.ticks[slot] + 1)
+        return 1;
     return soft_clock_at(&queue->clock, slot) >= tick;
 }
 

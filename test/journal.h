@@ -1,0 +1,13 @@
+/* Looking things up in the driver's journal. */
+#ifndef BATON_TEST_JOURNAL_H
+#define BATON_TEST_JOURNAL_H
+
+#include "support.h"
+
+/* How many calls of `row` there were on that native stream (NULL: any) after call number `after`; *last, unless NULL, becomes the newest one's number. */
+size_t journal_find(enum driver_row row, const void *stream, uint64_t after, uint64_t *last);
+
+/* The stream's native handle, as the journal names it; the stream is not marked as exposed. */
+const void *native_of(baton_stream *stream);
+
+#endif

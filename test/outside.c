@@ -1,0 +1,99 @@
+/* The library's own headers come first: Check has a macro named fail. */
+#include "stream/device.h"
+
+#include "outside.h"
+
+static struct driver replaced;
+
+const struct driver *outside_driver(void)
+{
+    return runtime->driver;
+}
+
+struct driver *outside_replace(void)
+{
+    replaced = *runtime->driver;
+    for (int32_t i = 0; i < runtime->device_count; i++)
+        runtime->devices[i].driver = &replaced;
+    return &replaced;
+}
+
+void outside_restore(void)
+{
+    for (int32_t i = 0; i < runtime->device_count; i++)
+        runtime->devices[i].driver = runtime->driver;
+}
+
+/* The device's context, on this thread. */
+static void enter(int32_t device)
+{
+    baton_stream *used = make_stream_on(device);     /* makes sure that the context is there */
+    baton_stream_release(used);
+    ck_assert_int_eq(outside_driver()->context_push(runtime->devices[device].context), 0);
+}
+
+static void leave(void)
+{
+    driver_context context;
+    ck_assert_int_eq(outside_driver()->context_pop(&context), 0);
+}
+
+driver_stream outside_stream(int32_t device)
+{
+    driver_stream stream;
+    enter(device);
+    ck_assert_int_eq(outside_driver()->stream_create(&stream, DRIVER_STREAM_NON_BLOCKING, 0), 0);
+    leave();
+    return stream;
+}
+
+void outside_stream_destroy(driver_stream stream, int32_t device)
+{
+    enter(device);
+    ck_assert_int_eq(outside_driver()->stream_destroy(stream), 0);
+    leave();
+}
+
+baton_stream *outside_wrap(driver_stream native, int32_t device)
+{
+    baton_stream *stream;
+    ok(baton_stream_wrap(runtime, device, (uint64_t)(uintptr_t)native, &stream, &error));
+    return stream;
+}
+
+driver_stream native_of(baton_stream *stream)
+{
+    uint64_t native;
+    ok(baton_stream_native(stream, &native, &error));
+    return (driver_stream)(uintptr_t)native;
+}
+
+void outside_fill(uint64_t address, int32_t value, size_t count, driver_stream stream)
+{
+    ck_assert_int_eq(outside_driver()->fill32(address, (unsigned)value, count, stream), 0);
+}
+
+void outside_capture_begin(driver_stream stream)
+{
+    ck_assert_int_eq(outside_driver()->capture_begin(stream, DRIVER_CAPTURE_RELAXED), 0);
+}
+
+driver_graph_exec outside_capture_end(driver_stream stream)
+{
+    driver_graph graph;
+    driver_graph_exec exec;
+    ck_assert_int_eq(outside_driver()->capture_end(stream, &graph), 0);
+    ck_assert_int_eq(outside_driver()->graph_instantiate(&exec, graph, 0), 0);
+    ck_assert_int_eq(outside_driver()->graph_destroy(graph), 0);
+    return exec;
+}
+
+void outside_launch(driver_graph_exec graph, driver_stream stream)
+{
+    ck_assert_int_eq(outside_driver()->graph_launch(graph, stream), 0);
+}
+
+void outside_graph_destroy(driver_graph_exec graph)
+{
+    ck_assert_int_eq(outside_driver()->graph_exec_destroy(graph), 0);
+}

@@ -1,0 +1,31 @@
+/* What other code in the process does to the device: work and captures submitted straight through the driver's
+ * table, and rows of the table that a test puts its own function in front of. */
+#ifndef BATON_TEST_OUTSIDE_H
+#define BATON_TEST_OUTSIDE_H
+
+#include "support.h"
+
+/* A stream of the driver's own, which the library does not know. */
+driver_stream outside_stream(int32_t device);
+void outside_stream_destroy(driver_stream stream, int32_t device);
+/* The same as the library sees it. */
+baton_stream *outside_wrap(driver_stream native, int32_t device);
+
+driver_stream native_of(baton_stream *stream);
+
+/* Fills `count` i32 elements at the address; the library is not told. */
+void outside_fill(uint64_t address, int32_t value, size_t count, driver_stream stream);
+
+void outside_capture_begin(driver_stream stream);
+/* Ends the capture; the graph is ready to be launched. */
+driver_graph_exec outside_capture_end(driver_stream stream);
+void outside_launch(driver_graph_exec graph, driver_stream stream);
+void outside_graph_destroy(driver_graph_exec graph);
+
+/* From here to outside_restore the runtime's devices call through a copy of the table, whose rows the test may
+ * replace. The table beneath is outside_driver(). */
+struct driver *outside_replace(void);
+void outside_restore(void);
+const struct driver *outside_driver(void);
+
+#endif
