@@ -125,9 +125,10 @@ START_TEST(an_operation_on_the_same_stream_is_one_driver_call_and_no_allocation)
     ck_assert_uint_eq(calls(DRIVER_ROW_launch), 1);
     ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 1);
     counting = 1;
-    free(malloc(1));                                    /* the counter counts */
+    baton_array *view = make_view(arrays[0], 0, 1);     /* the counter counts */
     counting = 0;
-    ck_assert_uint_eq(allocations, 1);
+    ck_assert_uint_gt(allocations, 0);
+    arrays_release(view);
     for (int i = 0; i < MANY; i++) {
         expect(arrays[i], 2, a);
         arrays_release(arrays[i]);

@@ -1,12 +1,5 @@
 /* Captures take nothing; launching a graph hands over. */
-#include "support.h"
-
-static baton_executable *make_executable(baton_graph *graph)
-{
-    baton_executable *executable;
-    ok(baton_graph_instantiate(graph, &executable, &error));
-    return executable;
-}
+#include "graph_support.h"
 
 /* C4, C6: what a capture adds to its set changes no owner; a launch on a third stream takes the whole set. Section 9, item 6. */
 START_TEST(a_graph_captured_after_a_hand_off_is_launched_on_a_third_stream_without_a_host_wait)
@@ -100,5 +93,153 @@ START_TEST(a_graph_launched_inside_a_capture_merges_its_set)
 }
 END_TEST
 
+
+enum { MODES = 3 };
+
+struct turn {
+    struct bench *bench;
+    baton_stream *other;
+    int32_t mode;
+};
+
+static void capturing_task(void *argument)
+{
+    struct turn *turn = argument;
+    baton_stream *mine = make_stream();
+    ok(baton_stream_set_task(mine, 7, &error));
+    expect_capturing(turn->bench->s);
+    counting_start();
+    refused(BATON_ERR_CAPTURE, baton_fill(turn->bench->x, &(int32_t) { 9 }, 4, mine, &error));
+    refused(BATON_ERR_CAPTURE, baton_array_wait(turn->bench->x, mine, BATON_WAIT_AUTO, &error));
+    refused(BATON_ERR_CAPTURE, baton_stream_synchronize(turn->bench->s, BATON_WAIT_AUTO, &error));
+    refused(BATON_ERR_CAPTURE, baton_stream_query(turn->bench->s, &error));
+    ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
+    expect_capturing(turn->bench->s);
+    baton_stream_release(mine);
+}
+
+static void other_task(void *argument)
+{
+    struct turn *turn = argument;
+    counting_start();
+    fill(turn->bench->x, 3, turn->other);
+    ck_assert_uint_eq(calls(DRIVER_ROW_event_record), 0);
+    ck_assert_uint_eq(calls(DRIVER_ROW_stream_wait_event), 1);
+    ck_assert_uint_eq(calls(DRIVER_ROW_event_synchronize), 0);
+    expect_busy(turn->other);
+    expect_capturing(turn->bench->s);
+}
+
+/* C2, C3: with the capture's mode and the threads varied: another task waits on the device for the event before the capture,
+ * the capturing task is refused without a driver call, whichever thread it runs on. */
+START_TEST(in_each_mode_and_on_each_thread_others_wait_on_the_device_and_the_capturing_task_is_refused)
+{
+    struct bench bench;
+    bench_make(&bench);
+    ok(baton_stream_set_task(bench.s, 7, &error));
+    for (int i = 0; i < 2 * MODES; i++) {
+        struct turn turn = { &bench, make_stream(), i / 2 };
+        baton_gate *gate = close_gate(bench.s);
+        fill(bench.x, 2, bench.s);
+        begin(bench.s, turn.mode);
+        fill(bench.y, 4, bench.s);
+        if (i % 2) {
+            on_thread(capturing_task, &turn);
+            on_thread(other_task, &turn);
+        } else {
+            capturing_task(&turn);
+            other_task(&turn);
+        }
+        baton_graph_release(end(bench.s));
+        open_gate(gate);
+        expect(bench.x, 3, turn.other);
+        baton_stream_release(turn.other);
+    }
+    bench_drop(&bench);
+}
+END_TEST
+
+/* C3: tag 0 is nobody's, so a wait without one is another task's. C2: the shared event is not recorded while s captures. */
+START_TEST(a_stream_without_a_task_is_no_task_of_the_captures)
+{
+    struct bench bench;
+    bench_make(&bench);
+    baton_stream *t = make_stream();
+    begin(bench.s, BATON_CAPTURE_THREAD_LOCAL);
+    fill(bench.x, 5, t);
+    baton_graph_release(end(bench.s));
+    expect(bench.x, 5, t);
+    baton_stream_release(t);
+    bench_drop(&bench);
+}
+END_TEST
+
+/* C4, C11: operations, pointers and uploads on the capturing stream change no owner, wait for nobody and take no ticket. */
+START_TEST(captured_uses_change_no_owner_and_wait_for_nobody)
+{
+    struct bench bench;
+    bench_make(&bench);
+    baton_stream *t = make_stream();
+    uint64_t address;
+    baton_gate *gate = close_gate(t);
+    fill(bench.x, 6, t);
+    fill(bench.y, 7, t);
+    begin(bench.s, BATON_CAPTURE_GLOBAL);
+    counting_start();
+    ok(add_one(bench.kernel, bench.y, bench.x, bench.s, &error));
+    fill(bench.x, 8, bench.s);
+    ok(baton_array_pointer(bench.x, bench.s, BATON_READ, &address, &error));
+    ok(baton_copy(bench.y, bench.x, bench.s, &error));
+    ck_assert_uint_eq(calls(DRIVER_ROW_stream_wait_event), 0);
+    ck_assert_uint_eq(calls(DRIVER_ROW_event_record), 0);
+    ck_assert_uint_eq(info_of(bench.x).owner_stream_id, id_of(t));
+    ck_assert_uint_eq(info_of(bench.x).flags & BATON_ARRAY_TAINTED, 0);
+    baton_graph *graph = end(bench.s);
+    ck_assert_uint_eq(info_of(bench.y).owner_stream_id, id_of(t));
+    ck_assert_uint_eq(graph_info_of(graph).memories, 2);
+    ck_assert_uint_eq(graph_info_of(graph).written, 2);
+    ck_assert_uint_eq(graph_info_of(graph).steps, 4);
+    baton_graph_release(graph);
+    open_gate(gate);
+    expect(bench.x, 6, t);
+    expect(bench.y, 7, t);
+    baton_stream_release(t);
+    bench_drop(&bench);
+}
+END_TEST
+
+/* C9: section 9, item 12: what is released while a stream captures is kept until the end, and the capture does not notice. */
+START_TEST(a_release_inside_a_capture_is_given_back_after_the_end)
+{
+    struct bench bench;
+    bench_make(&bench);
+    for (int32_t mode = 0; mode < MODES; mode++) {
+        baton_array *z = make_array(100, bench.s), *used = make_array(100, bench.s);
+        baton_executable *old = capture_add_one(bench.kernel, bench.y, bench.x, bench.s);
+        struct soft_census before = census_now(), after;
+        begin(bench.s, mode);
+        ok(add_one(bench.kernel, used, bench.x, bench.s, &error));
+        baton_array_release(z);
+        baton_array_release(used);
+        baton_executable_release(old);
+        after = census_now();
+        ck_assert_uint_eq(after.bytes, before.bytes);
+        ck_assert_uint_eq(after.executables, before.executables);
+        expect_capturing(bench.s);
+        baton_graph *graph = end(bench.s);
+        after = census_now();
+        ck_assert_uint_eq(after.bytes, before.bytes - 400);
+        ck_assert_uint_eq(after.executables, 0);
+        baton_graph_release(graph);
+        after = census_now();
+        ck_assert_uint_eq(after.bytes, before.bytes - 800);
+    }
+    bench_drop(&bench);
+}
+END_TEST
+
 SUPPORT_MAIN("graph capture", 30, a_graph_captured_after_a_hand_off_is_launched_on_a_third_stream_without_a_host_wait,
-             others_use_memory_of_a_captured_stream_and_the_capturing_task_is_refused, a_graph_launched_inside_a_capture_merges_its_set)
+             others_use_memory_of_a_captured_stream_and_the_capturing_task_is_refused, a_graph_launched_inside_a_capture_merges_its_set,
+             in_each_mode_and_on_each_thread_others_wait_on_the_device_and_the_capturing_task_is_refused,
+             a_stream_without_a_task_is_no_task_of_the_captures, captured_uses_change_no_owner_and_wait_for_nobody,
+             a_release_inside_a_capture_is_given_back_after_the_end)

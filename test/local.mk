@@ -2,6 +2,7 @@
 TESTS_C = \
     test/arrays \
     test/clock \
+    test/close \
     test/conformance_capture \
     test/conformance_child \
     test/conformance_context \
@@ -16,21 +17,28 @@ TESTS_C = \
     test/copy \
     test/cost \
     test/deferred \
+    test/device \
     test/driver_builtin \
     test/driver_open \
     test/driver_table \
     test/dtype \
+    test/errors \
     test/export \
     test/fence \
     test/fill \
     test/foreign \
+    test/gate \
+    test/graph_capture \
     test/handoff \
     test/handoff_failure \
     test/hooks \
     test/instrument \
+    test/launch \
     test/layout \
     test/layout_view \
+    test/lifetime \
     test/lock \
+    test/memory_limit \
     test/options \
     test/readers \
     test/scope \
@@ -41,8 +49,10 @@ TESTS_C = \
     test/soft_schedule \
     test/soft_stress \
     test/special \
+    test/stats \
     test/stress \
     test/stress_threads \
+    test/trace \
     test/transfer \
     test/views \
     test/wait \

@@ -75,7 +75,7 @@ static int32_t frame_run(struct chain *chain, const struct demo_picture *picture
     int32_t status = baton_upload(chain->stages[0], image->samples, image->bytes, chain->streams[UPLOAD], err);
     if (status)
         return status;
-    status = chain->executable ? BATON_OK
+    status = chain->executable ? baton_graph_launch(chain->executable, chain->streams[FILTER], err)
                                : filters_launch(chain, err);
     if (status)
         return status;

@@ -40,6 +40,10 @@ static int32_t end_named(struct export *export)
     if (device_usable(export->memory->device, NULL))
         return BATON_OK;
     int32_t status = operate(export->memory, export->stream, OPERATION_TRY | OPERATION_NO_HOST_WAIT, &op, NULL);
+    if (!status && op.tracked) {            /* a capture began: the memory is not locked, and nothing is given back now */
+        operation_failed(&op);
+        status = BATON_NOT_READY;
+    }
     if (status)
         return status;
     remove_locked(export->memory, export->stream);
@@ -90,12 +94,19 @@ static void add_locked(struct export *export, baton_stream *s)
     memory_changed_locked(memory);
 }
 
+static int32_t captured(baton_error *err)
+{
+    return fail(err, BATON_ERR_CAPTURE, "the consumer's stream is being captured: the order between it and this memory cannot be known");
+}
+
 static int32_t start_named(struct export *export, baton_stream *s, baton_error *err)
 {
     struct operation op;
-    if (stream_tracked(s))
-        return fail(err, BATON_ERR_CAPTURE, "the consumer's stream is being captured: the order between it and this memory cannot be known");
-    int32_t status = operate(export->memory, s, 0, &op, err);
+    int32_t status = stream_tracked(s) ? captured(err) : operate(export->memory, s, 0, &op, err);
+    if (!status && op.tracked) {            /* since just now */
+        operation_failed(&op);
+        status = captured(err);
+    }
     if (status)
         return status;
     if (export->memory->bytes)

@@ -1,6 +1,7 @@
 #include "memory/foreign.h"
 
 #include "memory/operation.h"
+#include "stream/capture.h"
 
 /* One short look or change; waits for the lock, with the thread's own scope as a clear error. The token is *token's address: it only has to differ from
  * those of others that live at the same time. */
@@ -108,9 +109,12 @@ int32_t memory_expose(struct memory *memory, baton_stream *s, uint32_t access, b
         if (status)
             return status;
     }
-    expose_locked(memory, s);
+    int captured = submission_enter(s) != NULL;
+    if (!captured)
+        expose_locked(memory, s);
+    submission_leave(s);
     lock_release(&memory->lock);
-    return BATON_OK;
+    return captured ? operate(memory, s, BATON_OP_POINTER, access, err) : BATON_OK;
 }
 
 /* s is made to follow the other uses on the device, so that whoever follows s from now on follows them all. */

@@ -239,9 +239,20 @@ static int32_t join_capture(struct operation *op, baton_error *err)
     return status;
 }
 
+/* As part of a submission: otherwise a capture of the library's that is just beginning would look like somebody else's. */
+static int32_t look_for_capture(struct operation *op, baton_error *err)
+{
+    if (!stream_exposed(op->stream))
+        return BATON_OK;
+    submission_enter(op->stream);
+    int32_t status = stream_foreign_capture(op->stream, &op->captured, err);
+    submission_leave(op->stream);
+    return status;
+}
+
 int32_t operation_begin(struct operation *op, baton_error *err)
 {
-    int32_t status = stream_foreign_capture(op->stream, &op->captured, err);
+    int32_t status = look_for_capture(op, err);
     if (status)
         return status;
     do      /* the stream may change sides until the submission is under way */

@@ -25,8 +25,11 @@ int32_t operation_collect_item(struct operation *op, const struct operation_item
 int32_t operation_collect(struct operation *op, baton_error *err)
 {
     int32_t status = capture_step(op->tracked, op->kind, op->stream, &op->step, err);
+    int made = !status;
     for (uint32_t i = 0; i < op->count && !status; i++)
         status = operation_collect_item(op, &op->items[i], err);
+    if (status && made)
+        capture_unstep(op->tracked, op->step);
     return status;
 }
 

@@ -91,5 +91,7 @@ void operation_expose(struct operation *op)
 void operation_failed(struct operation *op)
 {
     int eager = !op->captured && !op->tracked;
+    if (op->tracked)
+        capture_unstep(op->tracked, op->step);
     finish(op, eager ? atomic_load_explicit(&op->stream->submitted, memory_order_acquire) : 0, 0);
 }

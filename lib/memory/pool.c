@@ -53,8 +53,9 @@ static int32_t alloc_inside(const struct memory_options *options, uint64_t *addr
 /* The allocation is work on the stream: a submission that no capture may swallow. */
 static int32_t alloc_on_stream(const struct memory_options *options, uint64_t *address, uint64_t *ticket, baton_error *err)
 {
-    int32_t status = BATON_OK;
-    if (submission_enter(options->stream))
+    int captured = submission_enter(options->stream) != NULL;
+    int32_t status = captured ? BATON_OK : stream_foreign_capture(options->stream, &captured, err);
+    if (captured)
         status = fail(err, BATON_ERR_CAPTURE, "the stream is being captured: memory is allocated outside");
     if (!status && !(status = alloc_inside(options, address, err))) {
         *ticket = stream_ticket(options->stream, BATON_OP_ALLOC);

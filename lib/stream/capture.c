@@ -25,9 +25,11 @@ void submission_leave(baton_stream *stream)
 /* Holds new submissions back and waits for those under way. */
 static int32_t turn(baton_stream *stream, baton_error *err)
 {
-    int expected = 0;
-    if (!atomic_compare_exchange_strong(&stream->turning, &expected, 1))
-        return fail(err, BATON_ERR_BUSY, "a capture is beginning or ending on stream %llu already", (unsigned long long)stream->id);
+    for (int i = 0, expected = 0; !atomic_compare_exchange_strong(&stream->turning, &expected, 1); i++, expected = 0) {
+        if (i == PATIENCE)
+            return fail(err, BATON_ERR_BUSY, "a capture is beginning or ending on stream %llu already", (unsigned long long)stream->id);
+        sched_yield();
+    }
     for (int i = 0; atomic_load(&stream->submitting); i++) {
         if (i == PATIENCE) {
             atomic_store(&stream->turning, 0);
@@ -140,6 +142,7 @@ int32_t capture_begin(baton_stream *stream, int32_t mode, baton_error *err)
     struct capture *capture = status ? NULL : capture_new(stream);
     if (!capture)
         return status ? status : fail(err, BATON_ERR_MEMORY, "no host memory for a capture");
+    atomic_fetch_add(&stream->runtime->captures, 1);    /* before it begins: no drain starts meanwhile */
     status = reserve_stream(capture, err);
     if (!status && !(status = turn(stream, err))) {
         pthread_mutex_lock(&stream->lock);
@@ -147,8 +150,8 @@ int32_t capture_begin(baton_stream *stream, int32_t mode, baton_error *err)
         pthread_mutex_unlock(&stream->lock);
         turn_back(stream);
     }
-    if (!status)
-        atomic_fetch_add(&stream->runtime->captures, 1);
+    if (status)
+        atomic_fetch_sub(&stream->runtime->captures, 1);
     capture_unref(capture);                 /* the streams that take part keep it */
     return status;
 }
@@ -156,23 +159,44 @@ int32_t capture_begin(baton_stream *stream, int32_t mode, baton_error *err)
 static void clear_stream(baton_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    struct capture *capture = stream->capture;
     stream->capture = NULL;
     atomic_store_explicit(&stream->capturing, 0, memory_order_release);
     pthread_mutex_unlock(&stream->lock);
-    turn_back(stream);
-    capture_unref(capture);
 }
 
-/* No stream joins or leaves meanwhile: only submissions on the streams of the capture bring others in, and those are held back one after the other. */
+/* All leave before the first may submit again, so that nobody meets half a capture. Every stream is turned. */
+static void clear_all(struct capture *capture)
+{
+    for (uint32_t i = 0; i < capture->stream_count; i++)
+        clear_stream(capture->streams[i]);
+    for (uint32_t i = 0; i < capture->stream_count; i++) {
+        turn_back(capture->streams[i]);
+        capture_unref(capture);             /* the caller's own reference remains */
+    }
+}
+
+static baton_stream *stream_at(struct capture *capture, uint32_t index)
+{
+    pthread_mutex_lock(&capture->lock);
+    baton_stream *stream = index < capture->stream_count ? capture->streams[index] : NULL;
+    pthread_mutex_unlock(&capture->lock);
+    return stream;
+}
+
+/* Only submissions on streams of the capture bring others in, and those are held back one after the other: in the end no stream joins or leaves. */
 static int32_t turn_all(struct capture *capture, baton_error *err)
 {
+    baton_stream *stream;
     int32_t status = BATON_OK;
     uint32_t turned = 0;
-    for (; turned < capture->stream_count && !status; turned += !status)
-        status = turn(capture->streams[turned], err);
+    while (!status && (stream = stream_at(capture, turned))) {
+        status = turn(stream, err);
+        turned += !status;
+    }
+    if (!status && capture->origin->capture != capture)
+        status = fail(err, BATON_ERR_CAPTURE, "the capture on stream %llu has ended already", (unsigned long long)capture->origin->id);
     while (status && turned > 0)
-        turn_back(capture->streams[--turned]);
+        turn_back(stream_at(capture, --turned));
     return status;
 }
 
@@ -187,14 +211,37 @@ static struct capture *capture_of(baton_stream *stream)
     return capture;
 }
 
+static int driver_captures(baton_stream *stream)
+{
+    driver_capture_status status = DRIVER_CAPTURE_STATUS_NONE;
+    return stream->device->driver->capture_status(stream->native, &status) || status != DRIVER_CAPTURE_STATUS_NONE;
+}
+
+/* The driver refused to end the capture and may go on with it. If it does not give in, each later operation has to ask. */
+static void end_by_force(struct capture *capture, baton_stream *stream)
+{
+    driver_graph left = NULL;
+    if (device_usable(stream->device, NULL) || !driver_captures(stream))
+        return;
+    if (!stream->device->driver->capture_end(stream->native, &left))
+        runtime_swallow(stream->runtime, stream->device->driver->graph_destroy(left));
+    for (uint32_t i = 0; driver_captures(stream) && i < capture->stream_count; i++)
+        atomic_store_explicit(&capture->streams[i]->exposed, 1, memory_order_relaxed);
+}
+
+/* Needs no context, so it is also called when there is none to be had. */
 static int32_t end_native(struct capture *capture, baton_stream *stream, driver_graph *graph, baton_error *err)
 {
     struct device_entry entry;
-    int32_t status = device_enter(stream->device, &entry, err);
+    int outside = device_enter(stream->device, &entry, NULL) != BATON_OK;
+    int32_t status = device_usable(stream->device, err);
     if (status)
         return status;
     int code = stream->device->driver->capture_end(stream->native, graph);
-    device_leave(stream->device, &entry);
+    if (code)
+        end_by_force(capture, stream);
+    if (!outside)
+        device_leave(stream->device, &entry);
     if (code && capture->broken.status)
         return fail_with(err, &capture->broken);        /* the call that broke it says more than the end */
     return device_status(stream->device, code, DRIVER_ROW_capture_end, BATON_OP_CAPTURE, stream, err);
@@ -212,8 +259,7 @@ int32_t capture_end(baton_stream *stream, driver_graph *graph, struct capture_se
     }
     *graph = NULL;
     status = end_native(capture, stream, graph, err);
-    for (uint32_t i = 0; i < capture->stream_count; i++)
-        clear_stream(capture->streams[i]);
+    clear_all(capture);
     atomic_fetch_sub(&stream->runtime->captures, 1);
     if (!status) {
         *set = capture->set;
@@ -247,27 +293,54 @@ static int32_t order_inside(baton_stream *after, baton_stream *before, baton_err
     return device_status(before->device, code, row, BATON_OP_CAPTURE, after, err);
 }
 
+/* As above; the end of a capture that this breaks names it. */
+static int32_t order_noted(struct capture *capture, baton_stream *after, baton_stream *before, baton_error *err)
+{
+    baton_error record = error_none();
+    if (order_inside(after, before, &record) == BATON_OK)
+        return BATON_OK;
+    capture_note(capture, before, &record);
+    return fail_with(err, &record);
+}
+
+/* Another thread may have brought `after` into this capture, or into another one, meanwhile. */
+static int32_t join_locked(struct capture *capture, baton_stream *after, baton_stream *before, baton_error *err)
+{
+    if (after->capture && after->capture != capture)
+        return fail(err, BATON_ERR_CAPTURE, "the streams take part in different captures");
+    if (after->capture)
+        return order_noted(capture, after, before, err);
+    int32_t status = mark_before_locked(after, err);
+    if (!status)
+        status = order_noted(capture, after, before, err);
+    if (!status)
+        add_stream(capture, after);
+    return status;
+}
+
 static int32_t join(struct capture *capture, baton_stream *after, baton_stream *before, baton_error *err)
 {
     int32_t status = turn(after, err);
     if (status)
         return status;
     pthread_mutex_lock(&after->lock);
-    status = mark_before_locked(after, err);
-    if (!status)
-        status = order_inside(after, before, err);
-    if (!status)
-        add_stream(capture, after);
+    status = join_locked(capture, after, before, err);
     pthread_mutex_unlock(&after->lock);
     turn_back(after);
     return status;
 }
 
+static int takes_part(const struct capture *capture, baton_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    int result = stream->capture == capture;
+    pthread_mutex_unlock(&stream->lock);
+    return result;
+}
+
 static int32_t follow_check(struct capture *capture, baton_stream *after, baton_error *err)
 {
     int foreign;
-    if (stream_tracked(after) && after->capture != capture)
-        return fail(err, BATON_ERR_CAPTURE, "the streams take part in different captures");
     if (stream_special(after) || !device_same(after->device, capture->device))
         return fail(err, BATON_ERR_CAPTURE, "stream %llu cannot join the capture: it is special, or of another device", (unsigned long long)after->id);
     int32_t status = stream_foreign_capture(after, &foreign, err);
@@ -278,10 +351,14 @@ int32_t capture_follow(baton_stream *after, baton_stream *before, baton_error *e
 {
     struct capture *capture = submission_enter(before);
     int32_t status = BATON_OK;
-    if (!capture)
+    if (!capture && !stream_tracked(after))
+        status = BATON_WOULD_BLOCK;
+    else if (!capture)
         status = fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured and cannot follow work outside its capture", (unsigned long long)after->id);
+    else if (takes_part(capture, after))
+        status = order_noted(capture, after, before, err);
     else if (!(status = follow_check(capture, after, err)) && !(status = reserve_stream(capture, err)))
-        status = stream_tracked(after) ? order_inside(after, before, err) : join(capture, after, before, err);
+        status = join(capture, after, before, err);
     submission_leave(before);
     return status;
 }

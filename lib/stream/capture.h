@@ -16,7 +16,7 @@ struct capture_item {
 
 /* One captured submission. */
 struct capture_step {
-    int32_t operation;                  /* BATON_OP_... */
+    int32_t operation;                  /* BATON_OP_...; BATON_OP_NONE: not submitted after all */
     uint64_t stream_id;
 };
 
@@ -55,6 +55,8 @@ void submission_leave(baton_stream *stream);
 
 /* Adds one step and its objects to the set, retaining each object with `retain`. Done before the submission: a set that is too large is only too careful. */
 int32_t capture_step(struct capture *capture, int32_t operation, baton_stream *stream, uint32_t *step, baton_error *err);
+/* The step was not submitted after all; what it would have used stays in the set. */
+void capture_unstep(struct capture *capture, uint32_t step);
 int32_t capture_use(struct capture *capture, uint32_t step, void *object, void (*retain)(void *), void (*release)(void *), uint32_t access, baton_error *err);
 
 /* The access that the capture's set has on the object; 0: it is not in the set. */
@@ -72,7 +74,7 @@ int32_t capture_end(baton_stream *stream, driver_graph *graph, struct capture_se
 /* The end of a capture whose result nobody wants. Does nothing to a stream on which none began. */
 void capture_abandon(baton_stream *stream);
 
-/* Inside a capture: `after` follows `before` within it, joining it when it has not yet. */
+/* Inside a capture: `after` follows `before` within it, joining it when it has not yet. BATON_WOULD_BLOCK when the capture has ended meanwhile: look again. */
 int32_t capture_follow(baton_stream *after, baton_stream *before, baton_error *err);
 
 #endif

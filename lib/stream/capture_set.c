@@ -46,6 +46,13 @@ int32_t capture_step(struct capture *capture, int32_t operation, baton_stream *s
     return room ? BATON_OK : no_room(err);
 }
 
+void capture_unstep(struct capture *capture, uint32_t step)
+{
+    pthread_mutex_lock(&capture->lock);
+    capture->set.steps[step].operation = BATON_OP_NONE;
+    pthread_mutex_unlock(&capture->lock);
+}
+
 static uint32_t find(const struct capture_set *set, const void *object)
 {
     uint32_t at = 0;

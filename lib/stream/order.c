@@ -75,6 +75,22 @@ int32_t order_wait(baton_stream *after, baton_stream *before, uint64_t ticket, b
     return BATON_OK;
 }
 
+/* BATON_WOULD_BLOCK when `after` is captured by now. */
+static int32_t follow(baton_stream *after, baton_stream *before, baton_error *err)
+{
+    int foreign;
+    uint64_t ticket = stream_newest(before);
+    if (order_need(after, before, ticket) != ORDER_WAIT)
+        return BATON_OK;
+    int32_t status = submission_enter(after) ? BATON_WOULD_BLOCK : stream_foreign_capture(after, &foreign, err);
+    if (!status && foreign)
+        status = fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured elsewhere: a wait for work outside would break that", (unsigned long long)after->id);
+    if (!status)
+        status = order_wait(after, before, ticket, err);
+    submission_leave(after);
+    return status;
+}
+
 int32_t baton_stream_follow(baton_stream *after, baton_stream *before, baton_error *err)
 {
     int32_t status = stream_resolve(&after, err);
@@ -84,13 +100,8 @@ int32_t baton_stream_follow(baton_stream *after, baton_stream *before, baton_err
         return fail(err, BATON_ERR_STREAM, "the streams belong to different drivers");
     if (after == before)
         return BATON_OK;
-    if (stream_tracked(after) || stream_tracked(before))
-        return capture_follow(after, before, err);
-    uint64_t ticket = stream_newest(before);
-    if (order_need(after, before, ticket) != ORDER_WAIT)
-        return BATON_OK;
-    submission_enter(after);
-    status = order_wait(after, before, ticket, err);
-    submission_leave(after);
+    do
+        status = stream_tracked(after) || stream_tracked(before) ? capture_follow(after, before, err) : follow(after, before, err);
+    while (status == BATON_WOULD_BLOCK);    /* a capture began or ended meanwhile */
     return status;
 }

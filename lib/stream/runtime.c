@@ -187,10 +187,11 @@ static int32_t synchronize_all(baton_runtime *runtime, baton_error *err)
     int32_t status = stream_list_make(runtime, NULL, &list, err);
     if (status)
         return status;
+    for (size_t i = 0; i < list.count; i++)
+        capture_abandon(list.streams[i]);
     for (size_t i = 0; i < list.count; i++) {
         if (device_usable(list.streams[i]->device, NULL))
             continue;                       /* lost, and reported already */
-        capture_abandon(list.streams[i]);
         int32_t result = baton_stream_synchronize(list.streams[i], BATON_WAIT_AUTO, status ? NULL : err);
         status = status ? status : result;
     }

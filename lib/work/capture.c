@@ -65,8 +65,10 @@ int32_t baton_capture_end(baton_stream *stream, baton_graph **graph, baton_error
     if (!graph)
         return fail(err, BATON_ERR_ARGUMENT, "graph is NULL");
     baton_graph *made = graph_new(stream);
-    if (!made)
+    if (!made) {
+        capture_abandon(stream);            /* cleared in any case */
         return fail(err, BATON_ERR_MEMORY, "no host memory for a graph");
+    }
     status = capture_end(stream, &made->native, &made->set, err);
     if (status)
         graph_discard(made);

@@ -26,6 +26,7 @@ static int32_t renew(baton_executable **executable, baton_graph *graph, int32_t 
 /* The body's status and the capture's; a body that a capture cannot hold says BATON_ERR_CAPTURE, or breaks it. */
 struct attempt {
     int32_t body, capture;
+    int begun;
     baton_error why;            /* of the capture */
     baton_graph *graph;         /* when both are BATON_OK */
 };
@@ -36,6 +37,7 @@ static void try_capture(baton_stream *stream, int32_t mode, baton_captured_funct
     attempt->capture = baton_capture_begin(stream, mode, &attempt->why);
     if (attempt->capture)
         return;
+    attempt->begun = 1;
     attempt->body = function(user, stream);
     attempt->capture = baton_capture_end(stream, &attempt->graph, &attempt->why);
     if (attempt->body && !attempt->capture) {
@@ -69,7 +71,9 @@ int32_t baton_capture_run(baton_stream *stream, int32_t mode, baton_captured_fun
     if ((*executable && (status = executable_check(*executable, err))) || mode < BATON_CAPTURE_GLOBAL || mode > BATON_CAPTURE_RELAXED)
         return status ? status : fail(err, BATON_ERR_ARGUMENT, "unknown capture mode %d", mode);
     try_capture(stream, mode, function, user, &attempt);
-    if (attempt.capture || attempt.body == BATON_ERR_CAPTURE)
+    if (attempt.capture == BATON_ERR_BUSY && attempt.begun)
+        status = fail_with(err, &attempt.why);          /* the body left a scope open: the capture goes on */
+    else if (attempt.capture || attempt.body == BATON_ERR_CAPTURE)
         status = run_eagerly(stream, function, user, &attempt, &what, reason, err);
     else if (attempt.body)
         status = fail(err, attempt.body, "the body returned %d", attempt.body);

@@ -33,11 +33,15 @@ static const char *kind_name(int32_t kind)
 
 static void put_steps(struct text *text, const struct capture_set *set)
 {
+    uint32_t before = set->step_count;
     for (uint32_t i = 0; i < set->step_count; i++) {
+        if (set->steps[i].operation == BATON_OP_NONE)
+            continue;
         put(text, "  s%u [shape=box label=\"%u: %s on stream %llu\"];\n", i, i + 1, baton_operation_name(set->steps[i].operation),
             (unsigned long long)set->steps[i].stream_id);
-        if (i > 0)
-            put(text, "  s%u -> s%u [style=invis];\n", i - 1, i);
+        if (before < i)
+            put(text, "  s%u -> s%u [style=invis];\n", before, i);
+        before = i;
     }
 }
 
@@ -68,7 +72,8 @@ static void put_graph(struct text *text, const struct capture_set *set)
         if (item_is_memory(&set->items[i]))
             put_memory(text, i, set->items[i].object);
     for (uint32_t i = 0; i < set->edge_count; i++)
-        put_edge(text, &set->edges[i]);
+        if (set->steps[set->edges[i].step].operation != BATON_OP_NONE)
+            put_edge(text, &set->edges[i]);
     put(text, "}\n");
 }
 

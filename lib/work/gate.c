@@ -75,6 +75,11 @@ static int32_t flag_make(struct device *device, _Atomic uint32_t **flag, baton_e
     return BATON_OK;
 }
 
+static int32_t captured(baton_error *err)
+{
+    return fail(err, BATON_ERR_CAPTURE, "the stream is being captured: a gate cannot be part of a graph");
+}
+
 static int32_t hold(baton_gate *gate, uint64_t limit_ns, baton_error *err)
 {
     struct operation op;
@@ -84,6 +89,10 @@ static int32_t hold(baton_gate *gate, uint64_t limit_ns, baton_error *err)
     int32_t status = builtin_get(gate->stream->device, BUILTIN_HOLD, &function, err);
     if (status || (status = submit_begin(&op, gate->stream, BATON_OP_GATE, 0, NULL, 0, err)))
         return status;
+    if (op.tracked || op.captured) {        /* since just now, or elsewhere */
+        submit_drop(&op);
+        return captured(err);
+    }
     status = submit_end(&op, builtin_launch(function, gate->stream, 1, parameters), DRIVER_ROW_launch, err);
     gate->ticket = atomic_load_explicit(&gate->stream->submitted, memory_order_acquire);
     return status;
@@ -97,7 +106,7 @@ int32_t baton_gate_create(baton_stream *stream, uint64_t limit_ns, baton_gate **
     if (!gate || limit_ns == 0 || limit_ns > LONGEST_NS)
         return fail(err, BATON_ERR_ARGUMENT, gate ? "a gate's limit is 1 ns to 60 s" : "gate is NULL");
     if (stream_tracked(stream))
-        return fail(err, BATON_ERR_CAPTURE, "the stream is being captured: a gate cannot be part of a graph");
+        return captured(err);
     baton_gate *made = calloc(1, sizeof *made);
     if (!made)
         return fail(err, BATON_ERR_MEMORY, "no host memory for a gate");

@@ -177,7 +177,7 @@ static int32_t submit(struct operation *op, baton_executable *executable, baton_
 {
     enum driver_row row = DRIVER_ROW_graph_launch;
     int code, outdated;
-    if (op->tracked) {
+    if (op->tracked || op->captured) {
         int32_t status = operation_keep(op, graph, keep_graph, let_graph_go, err);
         if (status) {
             submit_drop(op);
@@ -194,7 +194,8 @@ static int32_t submit(struct operation *op, baton_executable *executable, baton_
         submit_drop(op);
         return BATON_WOULD_BLOCK;
     }
-    count_launch(op);
+    if (!code)
+        count_launch(op);
     return submit_end(op, code, row, err);
 }
 
@@ -204,6 +205,7 @@ static int32_t launch_once(baton_executable *executable, baton_stream *stream, b
     struct operation op;
     baton_graph *graph = graph_now(executable);
     operation_init(&op, stream, BATON_OP_GRAPH, 0);
+    op.flags = OPERATION_PEER_COPY;         /* what its submissions reach was checked as they were captured */
     int32_t status = add_set(&op, &graph->set, err);
     if (status)
         operation_discard(&op);
@@ -231,7 +233,9 @@ int32_t baton_graph_info_read(baton_graph *graph, baton_graph_info *info, baton_
     int32_t status = handle_check(graph ? &graph->handle : NULL, HANDLE_GRAPH, "graph", err);
     if (status)
         return status;
-    baton_graph_info own = { .struct_size = sizeof own, .device = graph->device->ordinal, .steps = graph->set.step_count };
+    baton_graph_info own = { .struct_size = sizeof own, .device = graph->device->ordinal, };
+    for (uint32_t i = 0; i < graph->set.step_count; i++)
+        own.steps += graph->set.steps[i].operation != BATON_OP_NONE;
     for (uint32_t i = 0; i < graph->set.item_count; i++) {
         own.memories += item_is_memory(&graph->set.items[i]) ? 1u : 0u;
         own.written += graph->set.items[i].access & BATON_WRITE ? 1u : 0u;

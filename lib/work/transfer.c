@@ -37,38 +37,6 @@ static int32_t device_reads(baton_stream *stream, const void *host, int *reads, 
     return code == DRIVER_INVALID_VALUE ? BATON_OK : device_status(stream->device, code, DRIVER_ROW_pointer_attribute, BATON_OP_UPLOAD, stream, err);
 }
 
-static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
-{
-    struct operation op;
-    struct wait_how how = how_for(BATON_HOST_WAIT_UPLOAD, BATON_OP_UPLOAD, stream);
-    int direct = 0;
-    enum driver_row row = to->memory->kind == BATON_DEVICE ? DRIVER_ROW_copy_to_device : DRIVER_ROW_copy;
-    int32_t status = device_reads(stream, host, &direct, err);
-    if (status || (status = submit_begin(&op, stream, BATON_OP_UPLOAD, 0, &(struct submit_use) { to, BATON_WRITE }, 1, err)))
-        return status;
-    const struct driver *driver = stream->device->driver;
-    int code = row == DRIVER_ROW_copy ? driver->copy(array_address(to), (driver_address)(uintptr_t)host, bytes, stream->native)
-                                      : driver->copy_to_device(array_address(to), host, bytes, stream->native);
-    int captured = op.captured || op.tracked;
-    status = submit_end(&op, code, row, err);
-    if (status || captured || (!direct && row != DRIVER_ROW_copy))
-        return status;
-    return wait_stream(stream, atomic_load(&stream->submitted), &how, err);
-}
-
-static int32_t upload_strided(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
-{
-    baton_array *staging;
-    int32_t status = array_staging(to, stream, &staging, err);
-    if (status)
-        return status;
-    status = upload_run(staging, host, bytes, stream, err);
-    if (!status)
-        status = baton_copy(to, staging, stream, err);
-    baton_array_release(staging);
-    return status;
-}
-
 /* The graph copies at every launch, so it copies from memory of its own, which lives as long as it does. */
 static int32_t upload_captured(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
 {
@@ -85,6 +53,42 @@ static int32_t upload_captured(baton_array *to, const void *host, uint64_t bytes
         status = baton_copy(to, source, stream, err);
     }
     baton_array_release(source);
+    return status;
+}
+
+static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
+{
+    struct operation op;
+    struct wait_how how = how_for(BATON_HOST_WAIT_UPLOAD, BATON_OP_UPLOAD, stream);
+    int direct = 0;
+    enum driver_row row = to->memory->kind == BATON_DEVICE ? DRIVER_ROW_copy_to_device : DRIVER_ROW_copy;
+    int32_t status = device_reads(stream, host, &direct, err);
+    if (status || (status = submit_begin(&op, stream, BATON_OP_UPLOAD, 0, &(struct submit_use) { to, BATON_WRITE }, 1, err)))
+        return status;
+    if (op.tracked) {                       /* since just now */
+        submit_drop(&op);
+        return upload_captured(to, host, bytes, stream, err);
+    }
+    const struct driver *driver = stream->device->driver;
+    int code = row == DRIVER_ROW_copy ? driver->copy(array_address(to), (driver_address)(uintptr_t)host, bytes, stream->native)
+                                      : driver->copy_to_device(array_address(to), host, bytes, stream->native);
+    int captured = op.captured;
+    status = submit_end(&op, code, row, err);
+    if (status || captured || (!direct && row != DRIVER_ROW_copy))
+        return status;
+    return wait_stream(stream, atomic_load(&stream->submitted), &how, err);
+}
+
+static int32_t upload_strided(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
+{
+    baton_array *staging;
+    int32_t status = array_staging(to, stream, &staging, err);
+    if (status)
+        return status;
+    status = upload_run(staging, host, bytes, stream, err);
+    if (!status)
+        status = baton_copy(to, staging, stream, err);
+    baton_array_release(staging);
     return status;
 }
 
@@ -108,6 +112,12 @@ static int32_t wait_before(baton_array *from, baton_stream *stream, baton_error 
     return status ? status : wait_stream(stream, stream_newest(stream), &how, err);
 }
 
+/* A download cannot be part of a capture: its result would be due before the graph has run. */
+static int32_t captured(baton_error *err)
+{
+    return fail(err, BATON_ERR_CAPTURE, "the stream is being captured: a download cannot complete there");
+}
+
 static int32_t submit_download(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, uint64_t *ticket, baton_error *err)
 {
     struct operation op;
@@ -115,6 +125,10 @@ static int32_t submit_download(void *host, uint64_t bytes, baton_array *from, ba
     int32_t status = submit_begin(&op, stream, BATON_OP_DOWNLOAD, 0, &(struct submit_use) { from, BATON_READ }, 1, err);
     if (status)
         return status;
+    if (op.tracked) {                       /* since just now */
+        submit_drop(&op);
+        return captured(err);
+    }
     const struct driver *driver = stream->device->driver;
     int code = row == DRIVER_ROW_copy ? driver->copy((driver_address)(uintptr_t)host, array_address(from), bytes, stream->native)
                                       : driver->copy_to_host(host, array_address(from), bytes, stream->native);
@@ -147,13 +161,12 @@ static int32_t contiguous(baton_array *from, baton_stream *stream, baton_array *
     return status;
 }
 
-/* A download cannot be part of a capture: its result would be due before the graph has run. */
 static int32_t check_not_captured(baton_stream *stream, baton_error *err)
 {
     int capturing;
     int32_t status = stream_foreign_capture(stream, &capturing, err);
     if (!status && (capturing || stream_tracked(stream)))
-        return fail(err, BATON_ERR_CAPTURE, "the stream is being captured: a download cannot complete there");
+        return captured(err);
     return status;
 }
 
