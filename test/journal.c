@@ -16,7 +16,7 @@ size_t journal_find(enum driver_row row, const void *stream, uint64_t after, uin
     return found;
 }
 
-const void *native_of(baton_stream *stream)
+const void *stream_handle(baton_stream *stream)
 {
     return stream->native;
 }

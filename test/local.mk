@@ -2,6 +2,7 @@
 TESTS_C = \
     test/arrays \
     test/clock \
+    test/close \
     test/conformance_capture \
     test/conformance_context \
     test/conformance_event \
@@ -12,22 +13,32 @@ TESTS_C = \
     test/conformance_work \
     test/copy \
     test/cost \
+    test/covered \
     test/deferred \
+    test/device \
+    test/dlpack \
+    test/dlpack_export \
     test/driver_builtin \
     test/driver_open \
     test/driver_table \
     test/dtype \
+    test/faults \
+    test/errors \
     test/export \
     test/fence \
     test/fill \
     test/foreign \
+    test/gate \
     test/handoff \
     test/handoff_failure \
     test/hooks \
     test/instrument \
+    test/launch \
     test/layout \
     test/layout_view \
+    test/lifetime \
     test/lock \
+    test/memory_limit \
     test/options \
     test/readers \
     test/scope \
@@ -37,8 +48,10 @@ TESTS_C = \
     test/soft_schedule \
     test/soft_stress \
     test/special \
+    test/stats \
     test/stress \
     test/stress_threads \
+    test/trace \
     test/transfer \
     test/views \
     test/wait \
@@ -127,6 +140,9 @@ test_libsupport_la_SOURCES = \
     test/waiter.c \
     test/waiter.h
 
+test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_life.c test/plays_work.c
+# So that the library's own allocations can be made to fail.
+test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
 test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
 
 # Programs without a rule of their own are tests.
