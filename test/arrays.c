@@ -5,7 +5,9 @@ static const int64_t six[] = { 2, 3 };
 
 static baton_array_options options_of(int32_t dtype, int32_t ndim, const int64_t *shape, baton_stream *stream)
 {
-    return (baton_array_options) { .struct_size = sizeof(baton_array_options), .dtype = dtype, .ndim = ndim, .shape = shape, .stream = stream };
+    return (baton_array_options) {
+        .struct_size = sizeof(baton_array_options), .dtype = dtype, .ndim = ndim, .shape = shape, .stream = stream
+    };
 }
 
 static int32_t view_of(baton_array *array, int32_t ndim, baton_array **view)
@@ -84,13 +86,16 @@ START_TEST(an_array_without_elements_needs_no_driver)
     ok(baton_array_query(a, &error));
     ok(view_of(a, 3, &view));
     baton_array_release(view);
-    baton_view_options end = { .struct_size = sizeof end, .ndim = 1, .start = (int64_t[]) { 4 }, .count = (int64_t[]) { 0 }, .step = &one };
+    baton_view_options end = {
+        .struct_size = sizeof end, .ndim = 1, .start = (int64_t[]) { 4 }, .count = (int64_t[]) { 0 }, .step = &one
+    };
     ok(baton_array_view(full, &end, &view, &error));
     fill(view, 1, s);
+    uint64_t frees = stats().frees;
+    baton_array_release_n((baton_array *[]) { view, a, b }, 3);
+    ok(baton_drain(runtime, 0, NULL, &error));
+    ck_assert_uint_eq(stats().frees, frees);
     ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
-    baton_array_release(view);
-    baton_array_release(a);
-    baton_array_release(b);
     baton_array_release(full);
     baton_stream_release(s);
 }
@@ -233,8 +238,13 @@ END_TEST
 /* O10: on failure the array is as before. */
 START_TEST(a_resize_that_fails_changes_nothing)
 {
-    static const struct { enum driver_row row; int32_t status; int code; } faults[] = {
-        { DRIVER_ROW_alloc_async, BATON_ERR_DRIVER, DRIVER_INVALID_VALUE }, { DRIVER_ROW_copy, BATON_ERR_DRIVER, DRIVER_INVALID_VALUE },
+    static const struct {
+        enum driver_row row;
+        int32_t status;
+        int code;
+    } faults[] = {
+        { DRIVER_ROW_alloc_async, BATON_ERR_DRIVER, DRIVER_INVALID_VALUE },
+        { DRIVER_ROW_copy, BATON_ERR_DRIVER, DRIVER_INVALID_VALUE },
     };
     baton_stream *s = make_stream();
     baton_array *array = make_array(10, s);

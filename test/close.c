@@ -6,7 +6,8 @@ enum { COUNT = 100 };
 static baton_runtime *reopen(void)
 {
     baton_runtime *made;
-    baton_runtime_options options = { .struct_size = sizeof options, .driver = getenv("BATON_DRIVER") ? getenv("BATON_DRIVER") : "soft:2" };
+    baton_runtime_options options = { .struct_size = sizeof options,
+                                      .driver = getenv("BATON_DRIVER") ? getenv("BATON_DRIVER") : "soft:2" };
     ok(baton_runtime_open(&options, &made, &error));
     return made;
 }
@@ -77,6 +78,24 @@ START_TEST(a_close_gives_back_what_was_released)
 }
 END_TEST
 
+/* O9, P4: the drain asks anew about a stream that foreign code had an address for; the close waits for the answer. */
+START_TEST(a_close_gives_back_escaped_memory)
+{
+    baton_stream *s = make_stream();
+    baton_array *array = make_array_of(BATON_HOST, COUNT, s);
+    uint64_t address;
+    ok(baton_array_pointer(array, s, BATON_WRITE, &address, &error));
+    ok(baton_stream_synchronize(s, BATON_WAIT_AUTO, &error));
+    baton_array_release(array);
+    baton_stream_release(s);
+    instrument_fail(DRIVER_ROW_event_query, 1, DRIVER_NOT_READY, 0);
+    ok(baton_runtime_close(runtime, &error));
+    runtime = NULL;
+    ck_assert_uint_eq(instrument_failures(), 1);
+    ck_assert_uint_eq(live_allocations(), 0);
+}
+END_TEST
+
 static void close_runtime(void *argument)
 {
     ok(baton_runtime_close(argument, &error));
@@ -123,7 +142,9 @@ static void synchronize(void *argument)
 
 START_TEST(hooks_are_not_called_after_the_close)
 {
-    baton_runtime_options options = { .struct_size = sizeof options, .before_block = count_hook, .after_block = count_hook };
+    baton_runtime_options options = { .struct_size = sizeof options,
+                                      .before_block = count_hook,
+                                      .after_block = count_hook };
     support_reopen(&options);
     baton_stream *s = make_stream();
     baton_array *array = make_array(COUNT, s);
@@ -146,5 +167,7 @@ START_TEST(hooks_are_not_called_after_the_close)
 }
 END_TEST
 
-SUPPORT_MAIN("close", 60, arrays_outlive_their_runtime, leftovers_are_given_back_by_another_runtimes_close, a_close_gives_back_what_was_released,
-             a_close_waits_for_the_runtimes_streams, a_second_close_is_an_error, hooks_are_not_called_after_the_close)
+SUPPORT_MAIN("close", 60, arrays_outlive_their_runtime, leftovers_are_given_back_by_another_runtimes_close,
+             a_close_gives_back_what_was_released, a_close_gives_back_escaped_memory,
+             a_close_waits_for_the_runtimes_streams, a_second_close_is_an_error,
+             hooks_are_not_called_after_the_close)

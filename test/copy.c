@@ -1,4 +1,4 @@
-/* Copies between arrays (O4): every layout against a plain host model, and what is refused before anything is submitted. */
+/* Copies between arrays (O4): every layout against a plain host model, and what is refused before any submission. */
 #include "array/array.h"
 #include "model.h"
 
@@ -19,7 +19,8 @@ static void copy_model(struct viewed *to, const struct viewed *from)
         memcpy(viewed_at(to, i), viewed_at(from, i), to->element_bytes);
 }
 
-static void copy_and_compare(uint64_t *seed, int32_t dtype, int64_t least, baton_stream *s_to, baton_stream *s_from, baton_stream *s)
+static void copy_and_compare(uint64_t *seed, int32_t dtype, int64_t least, baton_stream *s_to, baton_stream *s_from,
+                             baton_stream *s)
 {
     int64_t shape[MODEL_DIMS];
     int32_t ndim;
@@ -53,7 +54,8 @@ START_TEST(every_layout_is_copied_between_devices)
     uint64_t seed = support_seed(5);
     baton_stream *streams[] = { make_stream(), make_stream_on(1) };
     for (int round = 0; round < ROUNDS; round++)
-        copy_and_compare(&seed, by_size[round % 5], 1, streams[round & 1], streams[~round & 1], streams[round >> 1 & 1]);
+        copy_and_compare(&seed, by_size[round % 5], 1, streams[round & 1], streams[~round & 1],
+                         streams[round >> 1 & 1]);
     baton_stream_release(streams[0]);
     baton_stream_release(streams[1]);
 }
@@ -63,7 +65,8 @@ END_TEST
 START_TEST(a_copy_is_one_call)
 {
     baton_stream *s = make_stream();
-    baton_array *a = make_array(12, s), *b = make_array(12, s), *c = make_shaped(BATON_I32, 2, (int64_t[]) { 3, 4 }, s), *turned, *rows;
+    baton_array *a = make_array(12, s), *b = make_array(12, s), *c = make_shaped(BATON_I32, 2, (int64_t[]) { 3, 4 }, s),
+                *turned, *rows;
     baton_view_options turn = { .struct_size = sizeof turn, .ndim = 2, .permutation = (int32_t[]) { 1, 0 } };
     baton_view_options square = { .struct_size = sizeof square, .shape = (int64_t[]) { 4, 3 }, .shape_ndim = 2 };
     ok(baton_array_view(c, &turn, &turned, &error));
@@ -91,13 +94,19 @@ static void keep(void *user, uint64_t address)
 }
 
 /* A second array over the same bytes, with strides of its own. */
-static baton_array *wrap_strided(baton_array *array, int32_t ndim, const int64_t *shape, const int64_t *strides, baton_stream *s)
+static baton_array *wrap_strided(baton_array *array, int32_t ndim, const int64_t *shape, const int64_t *strides,
+                                 baton_stream *s)
 {
     uint64_t address;
     baton_array *wrapped;
     ok(baton_array_pointer(array, s, BATON_READ_WRITE, &address, &error));
-    baton_array_options options = { .struct_size = sizeof options, .kind = BATON_DEVICE, .dtype = BATON_I32, .ndim = ndim, .shape = shape,
-                                    .strides = strides, .stream = s };
+    baton_array_options options = { .struct_size = sizeof options,
+                                    .kind = BATON_DEVICE,
+                                    .dtype = BATON_I32,
+                                    .ndim = ndim,
+                                    .shape = shape,
+                                    .strides = strides,
+                                    .stream = s };
     ok(baton_array_wrap(runtime, &options, address, keep, NULL, &wrapped, &error));
     return wrapped;
 }
@@ -129,7 +138,9 @@ END_TEST
 static baton_array *block(baton_array *array, const int64_t *start, const int64_t *count, const int64_t *step)
 {
     baton_array *view;
-    baton_view_options options = { .struct_size = sizeof options, .ndim = info_of(array).ndim, .start = start, .count = count, .step = step };
+    baton_view_options options = {
+        .struct_size = sizeof options, .ndim = info_of(array).ndim, .start = start, .count = count, .step = step
+    };
     ok(baton_array_view(array, &options, &view, &error));
     return view;
 }
@@ -220,7 +231,8 @@ START_TEST(overlap_agrees_with_brute_force)
             step[d] = random_between(&seed, 1, 2);
             other[d] = alike ? step[d] : random_between(&seed, 1, 3) * (random_next(&seed) & 1 ? 1 : -1);
         }
-        baton_array *a = random_block(&seed, parent, step, count), *b = random_block(&seed, parent, other, alike ? count : own);
+        baton_array *a = random_block(&seed, parent, step, count),
+                    *b = random_block(&seed, parent, other, alike ? count : own);
         int truth = share_an_element(a, b, 4 * 5 * 6), found = array_overlaps(a, b);
         ck_assert_msg(alike ? found == truth : found >= truth, "round %d: %d instead of %d", round, found, truth);
         seen[truth] += alike;
@@ -238,7 +250,8 @@ END_TEST
 START_TEST(a_wrong_copy_is_refused)
 {
     baton_stream *s = make_stream();
-    baton_array *a = make_array(6, s), *shorter = make_array(5, s), *flat = make_shaped(BATON_I32, 2, (int64_t[]) { 6, 1 }, s);
+    baton_array *a = make_array(6, s), *shorter = make_array(5, s),
+                *flat = make_shaped(BATON_I32, 2, (int64_t[]) { 6, 1 }, s);
     baton_array *floats = make_shaped(BATON_F32, 1, (int64_t[]) { 6 }, s), *dead = make_array(6, s);
     ok(baton_array_dispose(dead, &error));
     counting_start();
@@ -263,7 +276,9 @@ START_TEST(without_peer_access_only_runs_are_copied_between_devices)
 {
     baton_stream *a = make_stream(), *b = make_stream_on(1);
     baton_array *from = make_array(8, a), *to = make_array(8, b), *odd, *four = make_array(4, a);
-    baton_view_options options = { .struct_size = sizeof options, .ndim = 1, .count = (int64_t[]) { 4 }, .step = (int64_t[]) { 2 } };
+    baton_view_options options = {
+        .struct_size = sizeof options, .ndim = 1, .count = (int64_t[]) { 4 }, .step = (int64_t[]) { 2 }
+    };
     soft_set_peer(0, 1, 0);
     fill(from, 4, a);
     counting_start();
@@ -285,6 +300,7 @@ START_TEST(without_peer_access_only_runs_are_copied_between_devices)
 }
 END_TEST
 
-SUPPORT_MAIN("copy", 60, every_layout_is_copied_as_the_model_says, every_layout_is_copied_between_devices, a_copy_is_one_call,
-             a_broadcast_source_is_repeated, overlap_is_exact_for_parts_of_one_parent, overlap_agrees_with_brute_force,
-             a_wrong_copy_is_refused, without_peer_access_only_runs_are_copied_between_devices)
+SUPPORT_MAIN("copy", 60, every_layout_is_copied_as_the_model_says, every_layout_is_copied_between_devices,
+             a_copy_is_one_call, a_broadcast_source_is_repeated, overlap_is_exact_for_parts_of_one_parent,
+             overlap_agrees_with_brute_force, a_wrong_copy_is_refused,
+             without_peer_access_only_runs_are_copied_between_devices)

@@ -168,77 +168,6 @@ START_TEST(sixteen_arrays_are_handed_over_with_one_record_and_one_wait)
 }
 END_TEST
 
-/* S4, item 8: B follows A's older work already. */
-START_TEST(what_the_clock_covers_is_taken_without_a_call)
-{
-    baton_stream *a = make_stream(), *b = make_stream();
-    baton_array *first = make_array(COUNT, a), *second = make_array(COUNT, a);
-    baton_gate *gate = close_gate(a);
-    fill(first, 1, a);
-    fill(second, 1, a);
-    fill(second, 2, b);
-    baton_stats before = stats();
-    counting_start();
-    fill(first, 2, b);
-    ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 1);
-    ck_assert_uint_eq(stats().elided_covered - before.elided_covered, 1);
-    expect_busy(b);
-    open_gate(gate);
-    expect(first, 2, b);
-    expect(second, 2, b);
-    arrays_release(first, second);
-    streams_release(a, b);
-}
-END_TEST
-
-/* S4, S5: the clock joins, so C follows A through B; work that A was given after its record is not covered. */
-START_TEST(what_a_followed_stream_follows_is_covered_too)
-{
-    baton_stream *a = make_stream(), *b = make_stream(), *c = make_stream();
-    baton_array *x = make_array(COUNT, a), *y = make_array(COUNT, b);
-    baton_array *z = make_array(COUNT, a), *late = make_array(COUNT, a);
-    baton_gate *gate = close_gate(a);
-    fill(z, 1, a);
-    fill(x, 1, a);
-    fill(x, 2, b);
-    fill(late, 1, a);
-    fill(y, 2, b);
-    fill(y, 3, c);
-    counting_start();
-    fill(z, 3, c);
-    ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 1);
-    fill(late, 3, c);
-    ck_assert_uint_eq(calls(DRIVER_ROW_event_record), 1);
-    ck_assert_uint_eq(calls(DRIVER_ROW_stream_wait_event), 1);
-    open_gate(gate);
-    expect(z, 3, c);
-    expect(late, 3, c);
-    expect(y, 3, c);
-    arrays_release(x, y, z, late);
-    streams_release(a, b, c);
-}
-END_TEST
-
-/* S14 */
-START_TEST(clean_memory_changes_owner_without_a_call)
-{
-    baton_stream *a = make_stream(), *b = make_stream();
-    baton_array *array = make_array(COUNT, a);
-    fill(array, 1, a);
-    ok(baton_array_synchronize(array, BATON_WAIT_AUTO, &error));
-    baton_gate *gate = close_gate(a);                   /* newer work of the old owner is of no interest */
-    counting_start();
-    fill(array, 2, b);
-    ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 1);
-    ck_assert_uint_eq(info_of(array).owner_stream_id, id_of(b));
-    expect(array, 2, b);
-    expect_busy(a);
-    open_gate(gate);
-    arrays_release(array);
-    streams_release(a, b);
-}
-END_TEST
-
 /* O1: a stream that somebody else may capture is asked once per operation, one of the library's own never. */
 START_TEST(only_an_exposed_stream_is_asked_for_captures_and_once)
 {
@@ -328,7 +257,6 @@ START_TEST(a_record_does_not_claim_what_is_submitted_behind_it)
 END_TEST
 
 SUPPORT_MAIN("cost", 30, an_operation_on_the_same_stream_is_one_driver_call_and_no_allocation,
-             sixteen_arrays_are_handed_over_with_one_record_and_one_wait, what_the_clock_covers_is_taken_without_a_call,
-             what_a_followed_stream_follows_is_covered_too, clean_memory_changes_owner_without_a_call,
+             sixteen_arrays_are_handed_over_with_one_record_and_one_wait,
              only_an_exposed_stream_is_asked_for_captures_and_once,
              a_record_made_before_the_submission_does_not_claim_it, a_record_does_not_claim_what_is_submitted_behind_it)

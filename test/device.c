@@ -81,7 +81,9 @@ static int wide_range(int *least, int *greatest)
 
 START_TEST(priorities_are_clamped_to_the_devices_range)
 {
-    static const struct { int32_t asked, given; } cases[] = { { 0, 0 }, { -3, -3 }, { -5, -5 }, { -6, -5 }, { INT32_MIN, -5 }, { 1, 0 }, { INT32_MAX, 0 } };
+    static const struct {
+        int32_t asked, given;
+    } cases[] = { { 0, 0 }, { -3, -3 }, { -5, -5 }, { -6, -5 }, { INT32_MIN, -5 }, { 1, 0 }, { INT32_MAX, 0 } };
     real = runtime->devices[0].driver;
     spy = *real;
     spy.stream_create = note_priority;
@@ -121,7 +123,9 @@ START_TEST(runtimes_of_one_driver_share_arrays_and_streams)
     ck_assert_uint_eq(calls(DRIVER_ROW_event_record) + calls(DRIVER_ROW_stream_wait_event), 2);
     expect_busy(b);
     int64_t elements = COUNT;
-    baton_array_options options = { .struct_size = sizeof options, .dtype = BATON_I32, .ndim = 1, .shape = &elements, .stream = a };
+    baton_array_options options = {
+        .struct_size = sizeof options, .dtype = BATON_I32, .ndim = 1, .shape = &elements, .stream = a
+    };
     ok(baton_array_create(other, &options, &copy, &error));
     ok(baton_copy(copy, array, a, &error));
     open_gate(gate);
@@ -153,9 +157,12 @@ END_TEST
 START_TEST(a_driver_is_named_or_refused)
 {
     baton_runtime *other = NULL;
-    static const struct { const char *spec; int32_t status; } cases[] = {
-        { "soft:3", BATON_ERR_BUSY }, { "soft:0", BATON_ERR_ARGUMENT }, { "soft:17", BATON_ERR_ARGUMENT }, { "nonsense", BATON_ERR_ARGUMENT },
-        { "", BATON_ERR_ARGUMENT },
+    static const struct {
+        const char *spec;
+        int32_t status;
+    } cases[] = {
+        { "soft:3", BATON_ERR_BUSY },       { "soft:0", BATON_ERR_ARGUMENT }, { "soft:17", BATON_ERR_ARGUMENT },
+        { "nonsense", BATON_ERR_ARGUMENT }, { "", BATON_ERR_ARGUMENT },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         baton_runtime_options options = { .struct_size = sizeof options, .driver = cases[i].spec };
@@ -173,5 +180,5 @@ START_TEST(a_driver_is_named_or_refused)
 END_TEST
 
 SUPPORT_MAIN("device", 60, a_device_tells_its_facts, a_runtime_tells_its_facts, devices_that_are_not_there_are_refused,
-             priorities_are_clamped_to_the_devices_range, runtimes_of_one_driver_share_arrays_and_streams, runtimes_close_in_any_order,
-             a_driver_is_named_or_refused)
+             priorities_are_clamped_to_the_devices_range, runtimes_of_one_driver_share_arrays_and_streams,
+             runtimes_close_in_any_order, a_driver_is_named_or_refused)

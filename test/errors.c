@@ -173,7 +173,8 @@ static int run_child(const struct all *all)
     for (int i = 0; i < 22; i++)
         if (any_call(all, i) != BATON_ERR_FORKED || error.status != BATON_ERR_FORKED || !error.message[0])
             return 10 + i;
-    if (baton_runtime_open(NULL, &opened, NULL) != BATON_ERR_FORKED || baton_drain(runtime, 0, NULL, NULL) != BATON_ERR_FORKED)
+    if (baton_runtime_open(NULL, &opened, NULL) != BATON_ERR_FORKED ||
+        baton_drain(runtime, 0, NULL, NULL) != BATON_ERR_FORKED)
         return 2;
     release_all(all);
     if (baton_runtime_close(runtime, NULL) != BATON_ERR_FORKED)
@@ -259,8 +260,9 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    const support_test tests[] = { a_fault_names_the_suspects_and_then_every_call_fails_at_once, an_error_of_one_call_loses_nothing,
-                                   a_forked_child_gets_errors_and_ends_cleanly, a_process_can_exit_cleanly };
+    const support_test tests[] = { a_fault_names_the_suspects_and_then_every_call_fails_at_once,
+                                   an_error_of_one_call_loses_nothing, a_forked_child_gets_errors_and_ends_cleanly,
+                                   a_process_can_exit_cleanly };
     if (argc > 1)
         return run_alone(argv[1]);
     return support_main("errors", tests, sizeof tests / sizeof *tests, 60);

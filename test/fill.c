@@ -1,5 +1,6 @@
 /* Fill (O5): every element, no other byte, for all element sizes and layouts. */
 #include "model.h"
+#include "waiter.h"
 
 enum { ROUNDS = 150 };
 
@@ -114,7 +115,10 @@ START_TEST(the_value_may_be_reused_on_return)
 {
     baton_stream *s = make_stream();
     baton_array *array = make_array(10, s), *odd;
-    baton_view_options options = { .struct_size = sizeof options, .ndim = 1, .start = (int64_t[]) { 1 }, .count = (int64_t[]) { 5 },
+    baton_view_options options = { .struct_size = sizeof options,
+                                   .ndim = 1,
+                                   .start = (int64_t[]) { 1 },
+                                   .count = (int64_t[]) { 5 },
                                    .step = (int64_t[]) { 2 } };
     int32_t value = 5, found[10];
     ok(baton_array_view(array, &options, &odd, &error));
@@ -130,6 +134,48 @@ START_TEST(the_value_may_be_reused_on_return)
         ck_assert_int_eq(found[i], 5 + i % 2);
     baton_array_release(array);
     baton_array_release(odd);
+    baton_stream_release(s);
+}
+END_TEST
+
+struct held {
+    baton_operand operand;
+    baton_stream *stream;
+    baton_scope *scope;
+};
+
+static void begin_scope(void *argument)
+{
+    struct held *held = argument;
+    ok(baton_scope_begin(held->stream, NULL, &held->operand, 1, 0, &held->scope, &error));
+}
+
+static void fill_held(void *argument)
+{
+    struct held *held = argument;
+    fill(held->operand.array, 1, held->stream);
+}
+
+/* O2: what waits for a lock keeps its memory, though the last handle goes meanwhile. The end of the scope drains. */
+START_TEST(a_fill_that_waits_for_a_lock_keeps_its_memory)
+{
+    baton_stream *s = make_stream();
+    baton_array *array = make_array(10, s), *view;
+    baton_view_options options = { .struct_size = sizeof options, .ndim = 1, .count = (int64_t[]) { 5 }, .step = (int64_t[]) { 2 } };
+    struct waiter waiter;
+    ok(baton_array_view(array, &options, &view, &error));
+    struct held held = { { .array = view }, s, NULL };
+    on_thread(begin_scope, &held);
+    uint64_t frees = stats().frees, operations = stats().operations;
+    waiter_start(&waiter, fill_held, &held);
+    waiter_expect_parked(&waiter, array);
+    arrays_release(array, view);
+    ok(baton_scope_end(held.scope, &error));
+    waiter_join(&waiter);
+    ck_assert_uint_eq(stats().operations, operations + 2);
+    ok(baton_drain(runtime, 0, NULL, &error));
+    ck_assert_uint_eq(stats().frees, frees + 1);
+    baton_scope_release(held.scope);
     baton_stream_release(s);
 }
 END_TEST
@@ -157,5 +203,7 @@ START_TEST(a_wrong_fill_is_refused)
 }
 END_TEST
 
-SUPPORT_MAIN("fill", 60, every_dtype_is_filled_with_its_bit_pattern, a_run_is_filled_by_one_call, a_strided_fill_touches_nothing_else,
-             a_large_strided_fill_reaches_every_element, the_value_may_be_reused_on_return, a_wrong_fill_is_refused)
+SUPPORT_MAIN("fill", 60, every_dtype_is_filled_with_its_bit_pattern, a_run_is_filled_by_one_call,
+             a_strided_fill_touches_nothing_else, a_large_strided_fill_reaches_every_element,
+             the_value_may_be_reused_on_return, a_fill_that_waits_for_a_lock_keeps_its_memory,
+             a_wrong_fill_is_refused)

@@ -227,20 +227,22 @@ END_TEST
 START_TEST(a_hand_off_leaves_its_origin_pending)
 {
     baton_stream *a = make_stream(), *b = make_stream();
-    baton_array *array = make_array(COUNT, a);
+    baton_array *array = make_array(COUNT, a), *copy = make_array(COUNT, b);
     baton_gate *gate = close_gate(a);
     fill(array, 1, a);
     fill(array, 2, b);
     ck_assert_uint_eq(info_of(array).owner_stream_id, id_of(b));
     ck_assert_uint_eq(info_of(array).pending_stream_id, id_of(a));
     ck_assert_uint_eq(info_of(array).lock_holder, 0);
+    ok(baton_copy(copy, array, b, &error));             /* nor does B's own work on it change that */
     fill(array, 3, b);
     ck_assert_uint_eq(info_of(array).pending_stream_id, id_of(a));
     open_gate(gate);
     ok(baton_array_synchronize(array, BATON_WAIT_AUTO, &error));
     ck_assert_uint_eq(info_of(array).pending_stream_id, 0);
     expect(array, 3, b);
-    arrays_release(array);
+    expect(copy, 2, b);
+    arrays_release(array, copy);
     streams_release(a, b);
 }
 END_TEST

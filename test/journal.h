@@ -4,7 +4,8 @@
 
 #include "support.h"
 
-/* How many calls of `row` there were on that native stream (NULL: any) after call number `after`; *last, unless NULL, becomes the newest one's number. */
+/* How many calls of `row` there were on that native stream (NULL: any) after call number `after`. *last, unless NULL,
+ * becomes the newest one's number. */
 size_t journal_find(enum driver_row row, const void *stream, uint64_t after, uint64_t *last);
 
 /* The stream's native handle, as the journal names it; the stream is not marked as exposed. */

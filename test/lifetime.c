@@ -1,4 +1,4 @@
-/* Release and free: never a wait, a lock or a driver call in a release; the bytes go back behind their last use (O2, O9). */
+/* Release and free (O2, O9): no wait, lock or driver call in a release; the bytes go back behind their last use. */
 #include "journal.h"
 #include "waiter.h"
 
@@ -18,7 +18,8 @@ static uint64_t host_waits(void)
 START_TEST(a_free_while_gated_returns_and_lies_behind_every_reader)
 {
     baton_stream *owner = make_stream(), *readers[] = { make_stream(), make_stream() };
-    baton_array *array = make_array(COUNT, owner), *copies[] = { make_array(COUNT, readers[0]), make_array(COUNT, readers[1]) };
+    baton_array *array = make_array(COUNT, owner),
+                *copies[] = { make_array(COUNT, readers[0]), make_array(COUNT, readers[1]) };
     baton_gate *gates[2];
     uint64_t waited = 0, freed = 0;
     fill(array, 6, owner);
@@ -31,8 +32,8 @@ START_TEST(a_free_while_gated_returns_and_lies_behind_every_reader)
     ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
     drain();
     ck_assert_uint_eq(host_waits(), 0);
-    ck_assert_uint_eq(journal_find(DRIVER_ROW_stream_wait_event, native_of(owner), 0, &waited), 2);
-    ck_assert_uint_eq(journal_find(DRIVER_ROW_free_async, native_of(owner), waited, &freed), 1);
+    ck_assert_uint_eq(journal_find(DRIVER_ROW_stream_wait_event, stream_handle(owner), 0, &waited), 2);
+    ck_assert_uint_eq(journal_find(DRIVER_ROW_free_async, stream_handle(owner), waited, &freed), 1);
     ck_assert_uint_eq(calls(DRIVER_ROW_free_async), 1);
     for (int i = 0; i < 2; i++)
         expect_busy(readers[i]);
@@ -57,7 +58,11 @@ START_TEST(memory_is_not_used_again_before_its_last_use)
     drain();
     for (int i = 0; i < 2; i++) {
         int64_t elements = COUNT;
-        baton_array_options options = { .struct_size = sizeof options, .dtype = BATON_I32, .ndim = 1, .shape = &elements, .stream = i ? other : owner };
+        baton_array_options options = { .struct_size = sizeof options,
+                                        .dtype = BATON_I32,
+                                        .ndim = 1,
+                                        .shape = &elements,
+                                        .stream = i ? other : owner };
         ok(baton_array_create(runtime, &options, &next[i], &error));
         fill(next[i], 1, i ? other : owner);
     }
@@ -82,7 +87,7 @@ START_TEST(a_free_follows_the_last_owner_after_a_hand_off)
     baton_array_release(array);
     counting_start();
     drain();
-    ck_assert_uint_eq(journal_find(DRIVER_ROW_free_async, native_of(b), 0, NULL), 1);
+    ck_assert_uint_eq(journal_find(DRIVER_ROW_free_async, stream_handle(b), 0, NULL), 1);
     ck_assert_uint_eq(calls(DRIVER_ROW_stream_wait_event), 0);      /* b follows a already */
     expect_busy(b);
     open_gate(gate);
@@ -225,7 +230,7 @@ START_TEST(a_stream_lives_as_long_as_arrays_name_it)
 }
 END_TEST
 
-/* Section 9 item 11: a new stream may get an old one's handle, with work of the old one still queued; nothing is concluded from that. */
+/* Section 9 item 11: a new stream may get an old one's handle, with the old one's work still queued. */
 START_TEST(a_stream_with_a_used_handle_is_a_new_stream)
 {
     enum { ROUNDS = 8 };
@@ -238,8 +243,8 @@ START_TEST(a_stream_with_a_used_handle_is_a_new_stream)
     for (int i = 0; i < ROUNDS; i++) {
         baton_stream *s = make_stream();
         ids[i] = id_of(s);
-        reused += native_of(s) == native;
-        native = native_of(s);
+        reused += stream_handle(s) == native;
+        native = stream_handle(s);
         for (int k = 0; k < i; k++)
             ck_assert_uint_ne(ids[i], ids[k]);
         counting_start();
@@ -271,8 +276,8 @@ START_TEST(dispose_frees_in_stream_order_and_closes_the_memory)
     ok(baton_copy(copy, view, reader, &error));
     counting_start();
     ok(baton_array_dispose(view, &error));
-    ck_assert_uint_eq(journal_find(DRIVER_ROW_stream_wait_event, native_of(s), 0, &waited), 1);
-    ck_assert_uint_eq(journal_find(DRIVER_ROW_free_async, native_of(s), waited, NULL), 1);
+    ck_assert_uint_eq(journal_find(DRIVER_ROW_stream_wait_event, stream_handle(s), 0, &waited), 1);
+    ck_assert_uint_eq(journal_find(DRIVER_ROW_free_async, stream_handle(s), waited, NULL), 1);
     ck_assert_uint_eq(stats().frees, frees + 1);
     ck_assert_uint_eq(stats().live_bytes, live - COUNT * sizeof(int32_t));
     ok(baton_array_dispose(array, &error));
@@ -331,9 +336,10 @@ START_TEST(a_free_that_fails_is_repeated)
 }
 END_TEST
 
-SUPPORT_MAIN("lifetime", 60, a_free_while_gated_returns_and_lies_behind_every_reader, memory_is_not_used_again_before_its_last_use,
-             a_free_follows_the_last_owner_after_a_hand_off, host_and_unified_memory_is_freed_once_it_is_idle,
-             memory_can_be_freed_from_a_thread_without_context, a_release_does_not_wait_for_a_scope_that_holds_the_lock,
-             no_release_calls_the_driver, a_stream_lives_as_long_as_arrays_name_it, a_stream_with_a_used_handle_is_a_new_stream,
+SUPPORT_MAIN("lifetime", 60, a_free_while_gated_returns_and_lies_behind_every_reader,
+             memory_is_not_used_again_before_its_last_use, a_free_follows_the_last_owner_after_a_hand_off,
+             host_and_unified_memory_is_freed_once_it_is_idle, memory_can_be_freed_from_a_thread_without_context,
+             a_release_does_not_wait_for_a_scope_that_holds_the_lock, no_release_calls_the_driver,
+             a_stream_lives_as_long_as_arrays_name_it, a_stream_with_a_used_handle_is_a_new_stream,
              dispose_frees_in_stream_order_and_closes_the_memory, memory_in_other_hands_is_not_disposed_of,
              a_free_that_fails_is_repeated)

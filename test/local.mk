@@ -16,19 +16,25 @@ TESTS_C = \
     test/conformance_work \
     test/copy \
     test/cost \
+    test/covered \
     test/deferred \
     test/device \
+    test/dlpack \
+    test/dlpack_export \
     test/driver_builtin \
     test/driver_open \
     test/driver_table \
     test/dtype \
     test/errors \
     test/export \
+    test/faults \
     test/fence \
     test/fill \
     test/foreign \
     test/gate \
     test/graph_capture \
+    test/graph_end \
+    test/graph_mode \
     test/handoff \
     test/handoff_failure \
     test/hooks \
@@ -125,6 +131,8 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_libsupport_la_SOURCES = \
     test/conformance.c \
     test/conformance.h \
+    test/graph_support.c \
+    test/graph_support.h \
     test/journal.c \
     test/journal.h \
     test/layout_support.h \
@@ -134,6 +142,11 @@ test_libsupport_la_SOURCES = \
     test/oracle.h \
     test/outside.c \
     test/outside.h \
+    test/plays.c \
+    test/plays.h \
+    test/plays_acts.h \
+    test/plays_life.c \
+    test/plays_work.c \
     test/stamp.c \
     test/stamp.h \
     test/support.c \
@@ -141,6 +154,9 @@ test_libsupport_la_SOURCES = \
     test/waiter.c \
     test/waiter.h
 
+test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_life.c test/plays_work.c
+# So that the library's own allocations can be made to fail.
+test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
 test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
 
 # Programs without a rule of their own are tests.

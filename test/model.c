@@ -42,7 +42,9 @@ baton_array *make_shaped(int32_t dtype, int32_t ndim, const int64_t *shape, bato
     baton_array *array;
     int32_t device;
     ok(baton_stream_device(stream, &device, &error));
-    baton_array_options options = { .struct_size = sizeof options, .device = device, .dtype = dtype, .ndim = ndim, .shape = shape, .stream = stream };
+    baton_array_options options = {
+        .struct_size = sizeof options, .device = device, .dtype = dtype, .ndim = ndim, .shape = shape, .stream = stream
+    };
     ok(baton_array_create(runtime, &options, &array, &error));
     return array;
 }
@@ -50,7 +52,7 @@ baton_array *make_shaped(int32_t dtype, int32_t ndim, const int64_t *shape, bato
 /* How a view lies in its parent, drawn first: dimension i of the view is dimension permutation[i] of the parent. */
 struct cut {
     int32_t permutation[MODEL_DIMS];
-    int64_t extent[MODEL_DIMS], start[MODEL_DIMS], count[MODEL_DIMS], step[MODEL_DIMS];     /* by dimension of the parent */
+    int64_t extent[MODEL_DIMS], start[MODEL_DIMS], count[MODEL_DIMS], step[MODEL_DIMS]; /* by dimension of the parent */
 };
 
 static void shuffle(uint64_t *seed, int32_t *values, int32_t count)
@@ -70,7 +72,8 @@ static void cut_draw(struct cut *cut, uint64_t *seed, int32_t ndim, const int64_
     shuffle(seed, cut->permutation, ndim);
     for (int32_t i = 0; i < ndim; i++) {
         int32_t d = cut->permutation[i];
-        int64_t step = random_between(seed, 1, 3), before = random_between(seed, 0, 2), after = random_between(seed, 0, 2);
+        int64_t step = random_between(seed, 1, 3), before = random_between(seed, 0, 2),
+                after = random_between(seed, 0, 2);
         int64_t span = shape[i] ? (shape[i] - 1) * step + 1 : 0;
         int backwards = random_next(seed) & 1;
         cut->count[d] = shape[i];
@@ -111,7 +114,8 @@ static void expect_layout(const struct viewed *viewed)
         ck_assert_int_eq((int64_t)info.offset_bytes, model->offset * viewed->element_bytes);
 }
 
-void viewed_make(struct viewed *viewed, uint64_t *seed, int32_t dtype, int32_t ndim, const int64_t *shape, baton_stream *stream)
+void viewed_make(struct viewed *viewed, uint64_t *seed, int32_t dtype, int32_t ndim, const int64_t *shape,
+                 baton_stream *stream)
 {
     struct cut cut;
     cut_draw(&cut, seed, ndim, shape);
@@ -123,7 +127,11 @@ void viewed_make(struct viewed *viewed, uint64_t *seed, int32_t dtype, int32_t n
     ck_assert_ptr_nonnull(viewed->host);
     random_bytes(seed, viewed->host, viewed->bytes);
     ok(baton_upload(viewed->parent, viewed->host, viewed->bytes, stream, &error));
-    baton_view_options options = { .struct_size = sizeof options, .ndim = ndim, .start = cut.start, .count = cut.count, .step = cut.step,
+    baton_view_options options = { .struct_size = sizeof options,
+                                   .ndim = ndim,
+                                   .start = cut.start,
+                                   .count = cut.count,
+                                   .step = cut.step,
                                    .permutation = cut.permutation };
     ok(baton_array_view(viewed->parent, &options, &viewed->view, &error));
     expect_layout(viewed);

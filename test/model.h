@@ -33,7 +33,8 @@ int64_t model_index(const struct model *model, int64_t i);
 baton_array *make_shaped(int32_t dtype, int32_t ndim, const int64_t *shape, baton_stream *stream);
 
 /* A view of that shape. */
-void viewed_make(struct viewed *viewed, uint64_t *seed, int32_t dtype, int32_t ndim, const int64_t *shape, baton_stream *stream);
+void viewed_make(struct viewed *viewed, uint64_t *seed, int32_t dtype, int32_t ndim, const int64_t *shape,
+                 baton_stream *stream);
 /* The place of the view's i-th element in the expected bytes. */
 uint8_t *viewed_at(const struct viewed *viewed, int64_t i);
 /* Downloads the parent: exactly the expected bytes, in the view and around it. */

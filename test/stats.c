@@ -18,12 +18,13 @@ static void expect_waits(int32_t cause, uint64_t times)
 {
     baton_stats now = stats();
     for (int32_t i = 0; i < BATON_HOST_WAIT_CAUSES; i++)
-        ck_assert_msg(now.host_waits[i] - before.host_waits[i] == (i == cause ? times : 0), "%s: %d waits", baton_host_wait_name(i),
-                      (int)(now.host_waits[i] - before.host_waits[i]));
+        ck_assert_msg(now.host_waits[i] - before.host_waits[i] == (i == cause ? times : 0), "%s: %d waits",
+                      baton_host_wait_name(i), (int)(now.host_waits[i] - before.host_waits[i]));
     ck_assert(times == 0 || now.host_blocked_ns > before.host_blocked_ns);
 }
 
-static void expect_counts(uint64_t operations, uint64_t waits, uint64_t records, uint64_t same, uint64_t covered, uint64_t complete)
+static void expect_counts(uint64_t operations, uint64_t waits, uint64_t records, uint64_t same, uint64_t covered,
+                          uint64_t complete)
 {
     baton_stats now = stats();
     ck_assert_uint_eq(now.operations - before.operations, operations);
@@ -286,7 +287,9 @@ END_TEST
 
 SUPPORT_MAIN("stats", 60, operations_waits_and_elisions_are_counted, counts_of_streams_that_are_gone_stay_in_the_sums,
              allocations_frees_and_bytes_are_counted, a_synchronize_is_counted_once_and_not_when_nothing_is_outstanding,
-             a_download_and_a_pinned_upload_are_counted_under_their_own_causes, addresses_for_others_are_counted_under_their_own_causes,
-             each_hand_off_that_waits_on_the_host_has_its_cause, memory_of_an_untracked_capture_is_waited_for_under_its_cause,
-             an_export_without_a_stream_is_waited_for_under_its_cause, the_policy_waits_under_its_cause_instead_of_queueing_waits,
-             the_longest_wait_for_a_lock_is_kept)
+             a_download_and_a_pinned_upload_are_counted_under_their_own_causes,
+             addresses_for_others_are_counted_under_their_own_causes,
+             each_hand_off_that_waits_on_the_host_has_its_cause,
+             memory_of_an_untracked_capture_is_waited_for_under_its_cause,
+             an_export_without_a_stream_is_waited_for_under_its_cause,
+             the_policy_waits_under_its_cause_instead_of_queueing_waits, the_longest_wait_for_a_lock_is_kept)

@@ -118,5 +118,6 @@ START_TEST(wrong_arguments_are_refused)
 }
 END_TEST
 
-SUPPORT_MAIN("trace", 60, operations_and_device_waits_are_traced_in_order, a_host_wait_is_traced_with_its_cause_and_duration,
-             a_full_trace_keeps_the_newest, nothing_is_traced_unless_somebody_asked, wrong_arguments_are_refused)
+SUPPORT_MAIN("trace", 60, operations_and_device_waits_are_traced_in_order,
+             a_host_wait_is_traced_with_its_cause_and_duration, a_full_trace_keeps_the_newest,
+             nothing_is_traced_unless_somebody_asked, wrong_arguments_are_refused)

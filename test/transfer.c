@@ -1,4 +1,5 @@
 /* Upload and download (O4): when the host's memory may be reused, and who waits for what. */
+#include "journal.h"
 #include "model.h"
 #include "waiter.h"
 
@@ -132,6 +133,24 @@ START_TEST(a_download_waits_for_its_own_stream)
 }
 END_TEST
 
+/* O4: to pinned memory the driver's copy returns before it is done; the call does not. */
+START_TEST(a_download_to_pinned_memory_is_complete_on_return)
+{
+    baton_stream *s = make_stream();
+    baton_array *array = make_array(COUNT, s), *host = make_array_of(BATON_HOST, COUNT, NULL);
+    int32_t *found = pinned(host);
+    uint64_t copied = 0;
+    fill(array, 7, s);
+    counting_start();
+    ok(baton_download(found, BYTES, array, s, &error));
+    ck_assert_uint_eq(journal_find(DRIVER_ROW_copy_to_host, NULL, 0, &copied), 1);
+    ck_assert_uint_ge(journal_find(DRIVER_ROW_event_synchronize, NULL, copied, NULL), 1);
+    ck_assert_int_eq(found[0] + found[COUNT - 1], 14);
+    arrays_release(array, host);
+    baton_stream_release(s);
+}
+END_TEST
+
 /* O4, H1: the asynchronous variant returns behind a gate, and its fence tells when the data is there. */
 START_TEST(an_asynchronous_download_returns_a_fence)
 {
@@ -244,5 +263,7 @@ END_TEST
 SUPPORT_MAIN("transfer", 60, an_upload_returns_at_once_and_its_source_may_be_reused,
              an_upload_from_pinned_memory_waits_until_it_is_read, an_upload_to_host_memory_waits_until_it_is_there,
              a_download_waits_for_the_owner_and_holds_no_lock, a_download_waits_for_its_own_stream,
-             an_asynchronous_download_returns_a_fence, an_asynchronous_download_to_ordinary_memory_holds_no_lock_while_it_waits,
+             a_download_to_pinned_memory_is_complete_on_return,
+             an_asynchronous_download_returns_a_fence,
+             an_asynchronous_download_to_ordinary_memory_holds_no_lock_while_it_waits,
              strided_arrays_are_uploaded_and_downloaded, a_wrong_transfer_is_refused)

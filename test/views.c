@@ -25,8 +25,8 @@ static void expect_values(baton_array *view, const int32_t *values, uint64_t cou
         ck_assert_int_eq(found[i], values[i]);
 }
 
-#define EXPECT(view, s, ...) \
-    expect_values(view, (const int32_t[]) { __VA_ARGS__ }, sizeof((const int32_t[]) { __VA_ARGS__ }) / sizeof(int32_t), s)
+#define VALUES(...) (const int32_t[]) { __VA_ARGS__ }
+#define EXPECT(view, s, ...) expect_values(view, VALUES(__VA_ARGS__), sizeof(VALUES(__VA_ARGS__)) / sizeof(int32_t), s)
 
 static baton_array *view_by(baton_array *array, baton_view_options options)
 {
@@ -186,7 +186,8 @@ START_TEST(impossible_views_are_refused)
     REFUSED(BATON_ERR_BOUNDS, array, .ndim = 2, .start = (int64_t[]) { 4, 0 });
     REFUSED(BATON_ERR_BOUNDS, array, .ndim = 2, .start = (int64_t[]) { -1, 0 });
     REFUSED(BATON_ERR_BOUNDS, array, .ndim = 2, .count = (int64_t[]) { 3, 6 });
-    REFUSED(BATON_ERR_BOUNDS, array, .ndim = 2, .start = (int64_t[]) { 1, 0 }, .count = (int64_t[]) { 3, 1 }, .step = (int64_t[]) { -1, 1 });
+    REFUSED(BATON_ERR_BOUNDS, array, .ndim = 2, .start = (int64_t[]) { 1, 0 }, .count = (int64_t[]) { 3, 1 },
+            .step = (int64_t[]) { -1, 1 });
     REFUSED(BATON_ERR_BOUNDS, array, .ndim = 2, .count = (int64_t[]) { 2, 2 }, .step = (int64_t[]) { INT64_MAX, 1 });
     REFUSED(BATON_ERR_ARGUMENT, array, .ndim = 2, .step = (int64_t[]) { 0, 1 });
     REFUSED(BATON_ERR_SHAPE, array, .ndim = 1, .start = (int64_t[]) { 0 });
@@ -213,6 +214,7 @@ START_TEST(impossible_views_are_refused)
 }
 END_TEST
 
-SUPPORT_MAIN("views", 60, a_slice_walks_backwards, what_a_view_leaves_out_is_taken_whole, a_view_permutes_and_takes_another_shape,
-             a_view_reads_its_bytes_as_another_type, a_random_view_holds_what_the_model_says, views_share_memory_owner_and_switch,
-             a_view_keeps_its_memory, impossible_views_are_refused)
+SUPPORT_MAIN("views", 60, a_slice_walks_backwards, what_a_view_leaves_out_is_taken_whole,
+             a_view_permutes_and_takes_another_shape, a_view_reads_its_bytes_as_another_type,
+             a_random_view_holds_what_the_model_says, views_share_memory_owner_and_switch, a_view_keeps_its_memory,
+             impossible_views_are_refused)

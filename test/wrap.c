@@ -25,7 +25,12 @@ static struct lent lend(int32_t kind, int64_t elements, baton_stream *s)
 
 static baton_array_options options_of(int32_t kind, const int64_t *elements, baton_stream *s)
 {
-    return (baton_array_options) { .struct_size = sizeof(baton_array_options), .kind = kind, .dtype = BATON_I32, .ndim = 1, .shape = elements, .stream = s };
+    return (baton_array_options) { .struct_size = sizeof(baton_array_options),
+                                  .kind = kind,
+                                  .dtype = BATON_I32,
+                                  .ndim = 1,
+                                  .shape = elements,
+                                  .stream = s };
 }
 
 static baton_array *wrap(struct lent *lent, int32_t kind, int64_t elements, int32_t read_only, baton_stream *s)
@@ -70,7 +75,8 @@ START_TEST(the_deleter_is_called_once_after_the_last_use)
 {
     baton_stream *s = make_stream(), *reader = make_stream();
     struct lent lent = lend(BATON_DEVICE, 10, s);
-    baton_array *array = wrap(&lent, BATON_DEVICE, 10, 0, s), *copy = make_array(10, reader), *view = make_view(array, 0, 10);
+    baton_array *array = wrap(&lent, BATON_DEVICE, 10, 0, s), *copy = make_array(10, reader),
+                *view = make_view(array, 0, 10);
     fill(array, 1, s);
     baton_gate *gate = close_gate(reader);
     ok(baton_copy(copy, view, reader, &error));
@@ -225,7 +231,11 @@ START_TEST(read_only_memory_is_never_written)
     ok(baton_array_host_pointer(view, BATON_READ, &host, &error));
     ok(baton_array_pointer(view, s, BATON_READ, &address, &error));
     expect(view, 6, s);
-    baton_array_release_n((baton_array *[]) { array, view, copy, lent.lender }, 4);
+    baton_array_release_n((baton_array *[]) { array, view, copy }, 3);
+    ok(baton_stream_synchronize(s, BATON_WAIT_AUTO, &error));
+    drain();
+    ck_assert_int_eq(lent.deleted, 1);
+    baton_array_release(lent.lender);
     baton_kernel_release(kernel);
     baton_stream_release(s);
 }
@@ -254,8 +264,9 @@ START_TEST(wrapped_memory_can_be_disposed_of_once_it_is_idle)
 }
 END_TEST
 
-SUPPORT_MAIN("wrap", 60, wrapped_memory_of_every_kind_works_like_an_array, the_deleter_is_called_once_after_the_last_use,
-             the_deleter_waits_for_foreign_work_on_the_declared_stream, an_operation_follows_the_declared_stream_on_the_device,
+SUPPORT_MAIN("wrap", 60, wrapped_memory_of_every_kind_works_like_an_array,
+             the_deleter_is_called_once_after_the_last_use, the_deleter_waits_for_foreign_work_on_the_declared_stream,
+             an_operation_follows_the_declared_stream_on_the_device,
              without_a_deleter_or_a_stream_nothing_is_owned_and_nothing_waited_for,
              a_wrap_that_fails_leaves_the_memory_with_the_caller, read_only_memory_is_never_written,
              wrapped_memory_can_be_disposed_of_once_it_is_idle)

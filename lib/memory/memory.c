@@ -47,6 +47,12 @@ int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_pol
     }
 }
 
+/* What was queued on a device that is lost will not run any more. */
+static int over(const struct use *use)
+{
+    return device_usable(use->stream->device, NULL) != BATON_OK;
+}
+
 /* The free lies behind every reader: the owner's stream follows them on the device. */
 static int32_t order_readers(struct memory *memory, baton_stream *stream)
 {
@@ -54,7 +60,7 @@ static int32_t order_readers(struct memory *memory, baton_stream *stream)
     int32_t status = BATON_OK;
     uint32_t count = memory_uses_locked(memory, stream, 0, uses);
     for (uint32_t i = 0; i < count && !status; i++)
-        if (order_need(stream, uses[i].stream, uses[i].ticket) == ORDER_WAIT)
+        if (!over(&uses[i]) && order_need(stream, uses[i].stream, uses[i].ticket) == ORDER_WAIT)
             status = order_wait(stream, uses[i].stream, uses[i].ticket, NULL);
     uses_release(uses, count);
     return status;
@@ -68,6 +74,8 @@ static int32_t query_uses(struct memory *memory)
     uint32_t count = memory_uses_locked(memory, NULL, 0, uses);
     for (uint32_t i = 0; i < count && !status; i++) {
         struct mark *mark;
+        if (over(&uses[i]))
+            continue;
         status = stream_mark(uses[i].stream, uses[i].ticket, 0, &mark, NULL);
         if (status)
             break;
@@ -117,7 +125,7 @@ static int32_t retire(struct memory *memory)
         return status;
     if (memory->foreign && memory->deleter)
         memory->deleter(memory->user, memory->address);
-    if (memory->foreign)
+    if (memory->foreign || memory->bytes == 0)
         return BATON_OK;
     if (lost)
         return pool_free(memory->device, memory->kind, memory->address, memory->bytes, NULL);
@@ -142,8 +150,10 @@ static enum deferred_result memory_reclaim(struct deferred *node)
 {
     struct memory *memory = memory_of(node);
     baton_runtime *runtime = memory->runtime;
-    if (!memory->disposed && retire(memory))
+    if (!memory->disposed && retire(memory)) {
+        memory->escaped = 0;        /* nobody is left to submit foreign work: the ticket drawn just now was the last */
         return DEFERRED_LATER;
+    }
     atomic_fetch_sub_explicit(&memory->device->deferred_bytes, atomic_load(&memory->charge), memory_order_relaxed);
     forget_uses(memory);
     handle_free(&memory->handle);

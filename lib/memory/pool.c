@@ -171,7 +171,10 @@ int32_t pool_free(struct device *device, int32_t kind, uint64_t address, uint64_
 {
     struct device_entry entry;
     int code = DRIVER_SUCCESS;
-    if (!device_enter(device, &entry, NULL)) {      /* else the memory is gone with its context */
+    int32_t status = device_enter(device, &entry, NULL);
+    if (status == BATON_ERR_DRIVER || status == BATON_ERR_OOM)
+        return status;                              /* refused for now: the caller tries again later */
+    if (!status) {                                  /* else the memory is gone with its context */
         code = call_free(device, kind, address, stream);
         device_leave(device, &entry);
     }

@@ -73,16 +73,25 @@ int32_t device_get(baton_runtime *runtime, int32_t ordinal, struct device **devi
     return status;
 }
 
-void device_destroy(struct device *device)
+/* There is no later try: what needs no context is given back also when the context cannot be made current. */
+static void give_back(struct device *device)
 {
     struct device_entry entry;
-    if (atomic_load(&device->ready) && !process_forked() && !device_enter(device, &entry, NULL)) {
-        if (device->builtin)
-            runtime_swallow(device->runtime, device->driver->module_unload(device->builtin));
-        runtime_swallow(device->runtime, device->driver->pool_destroy(device->pool));
+    int32_t status = device_enter(device, &entry, NULL);
+    if (status == BATON_ERR_POISONED)
+        return;
+    if (device->builtin)
+        runtime_swallow(device->runtime, device->driver->module_unload(device->builtin));
+    runtime_swallow(device->runtime, device->driver->pool_destroy(device->pool));
+    if (!status)
         device_leave(device, &entry);
-        runtime_swallow(device->runtime, device->driver->primary_release(device->native));
-    }
+    runtime_swallow(device->runtime, device->driver->primary_release(device->native));
+}
+
+void device_destroy(struct device *device)
+{
+    if (atomic_load(&device->ready) && !device_usable(device, NULL))
+        give_back(device);
     pthread_mutex_destroy(&device->lock);
 }
 

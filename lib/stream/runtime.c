@@ -223,6 +223,9 @@ int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
     status = synchronize_all(runtime, err);
     watch_stop(runtime);                    /* after the waits: every fence is ready and its descriptor says so */
     runtime_drain(runtime, 0);
+    if (deferred_any(&runtime->deferred))   /* the drain itself has drawn tickets and recorded */
+        synchronize_all(runtime, NULL);
+    runtime_drain(runtime, 0);
     services_release(runtime);
     runtime_drain(runtime, 0);
     runtime_release(runtime);

@@ -16,20 +16,26 @@ static void retire_counts(baton_stream *stream)
         counters_add(&stream->runtime->retired, (enum counter)i, atomic_load(&stream->counters.value[i]));
 }
 
-/* The native stream may still have work queued: the driver finishes it. */
-static void destroy_native(baton_stream *stream)
+/* The native stream may still have work queued: the driver finishes it. A nonzero status: not now. */
+static int32_t destroy_native(baton_stream *stream)
 {
     struct device_entry entry;
-    if (stream->wrapped || device_usable(stream->device, NULL) || device_enter(stream->device, &entry, NULL))
-        return;
+    if (stream->wrapped || device_usable(stream->device, NULL))
+        return BATON_OK;
+    int32_t status = device_enter(stream->device, &entry, NULL);
+    if (status)
+        return status == BATON_ERR_POISONED ? BATON_OK : status;
     runtime_swallow(stream->runtime, stream->device->driver->stream_destroy(stream->native));
     device_leave(stream->device, &entry);
+    return BATON_OK;
 }
 
 static enum deferred_result stream_reclaim(struct deferred *node)
 {
     baton_stream *stream = (baton_stream *)((char *)node - offsetof(baton_stream, node));
     baton_runtime *runtime = stream->runtime;
+    if (destroy_native(stream))
+        return DEFERRED_LATER;
     for (baton_stream *own = stream->threads, *next; own; own = next) {
         next = own->next_thread;
         stream_release(own);
@@ -37,7 +43,6 @@ static enum deferred_result stream_reclaim(struct deferred *node)
     stream_unregister(stream);
     retire_counts(stream);
     mark_release(stream->mark);
-    destroy_native(stream);
     pthread_mutex_destroy(&stream->lock);
     handle_free(&stream->handle);
     runtime_release(runtime);

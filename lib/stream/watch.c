@@ -153,7 +153,9 @@ int32_t watch_add(baton_runtime *runtime, baton_fence *fence, baton_error *err)
     if (watch)
         return BATON_OK;
     free(item);
-    return fail(err, BATON_ERR_CLOSED, "cannot watch a fence: the runtime is closed, or no thread can be started");
+    if (atomic_load(&runtime->closed))
+        return fail(err, BATON_ERR_CLOSED, "cannot watch a fence: the runtime is closed");
+    return fail(err, BATON_ERR_MEMORY, "cannot watch a fence: no thread can be started");
 }
 
 void watch_stop(baton_runtime *runtime)

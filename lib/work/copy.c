@@ -3,9 +3,12 @@
 #include "work/builtin.h"
 #include "work/submit.h"
 
-/* A copy after merging dimensions: one run of bytes, or a kernel's work. */
+/* A copy after merging dimensions: one run of bytes, or a kernel's work. Holds all that is needed once the locks are taken: the operation keeps
+ * the memories, not the arrays (O2). */
 struct copy {
     struct layout to, from;
+    driver_context to_context, from_context;
+    uint32_t element_bytes;
     uint64_t to_address, from_address, bytes, count;
     int one_run;
     int peer;                   /* the run goes from one device's memory to another's */
@@ -32,26 +35,26 @@ static int both_on_devices(const baton_array *to, const baton_array *from)
 static void plan(struct copy *copy, const baton_array *to, const baton_array *from)
 {
     *copy = (struct copy) { .to = to->layout, .from = from->layout, .to_address = array_address(to), .from_address = array_address(from),
-                            .bytes = array_bytes(to), .count = (uint64_t)layout_elements(&to->layout) };
+                            .bytes = array_bytes(to), .count = (uint64_t)layout_elements(&to->layout), .element_bytes = to->element_bytes,
+                            .to_context = to->memory->device->context, .from_context = from->memory->device->context };
     layout_collapse(&copy->to, &copy->from);
     copy->one_run = layout_contiguous(&copy->to) && layout_contiguous(&copy->from);
     copy->peer = copy->one_run && both_on_devices(to, from) && !device_same(to->memory->device, from->memory->device);
 }
 
-static int copy_run(const struct copy *copy, const baton_array *to, const baton_array *from, baton_stream *stream, enum driver_row *row)
+static int copy_run(const struct copy *copy, baton_stream *stream, enum driver_row *row)
 {
     const struct driver *driver = stream->device->driver;
     *row = copy->peer ? DRIVER_ROW_copy_peer : DRIVER_ROW_copy;
     if (copy->peer)
-        return driver->copy_peer(copy->to_address, to->memory->device->context, copy->from_address, from->memory->device->context,
-                                 copy->bytes, stream->native);
+        return driver->copy_peer(copy->to_address, copy->to_context, copy->from_address, copy->from_context, copy->bytes, stream->native);
     return driver->copy(copy->to_address, copy->from_address, copy->bytes, stream->native);
 }
 
-static int copy_strided(const struct copy *copy, uint32_t element_bytes, driver_function function, baton_stream *stream, enum driver_row *row)
+static int copy_strided(const struct copy *copy, driver_function function, baton_stream *stream, enum driver_row *row)
 {
     uint64_t to = copy->to_address, from = copy->from_address;
-    struct strided strided = { .ndim = (uint32_t)copy->to.ndim, .element_bytes = element_bytes, .count = copy->count };
+    struct strided strided = { .ndim = (uint32_t)copy->to.ndim, .element_bytes = copy->element_bytes, .count = copy->count };
     void *parameters[] = { &to, &from, &strided };
     memcpy(strided.shape, copy->to.shape, sizeof strided.shape);
     memcpy(strided.to_strides, copy->to.strides, sizeof strided.to_strides);
@@ -78,6 +81,6 @@ int32_t baton_copy(baton_array *to, baton_array *from, baton_stream *stream, bat
     status = submit_begin(&op, stream, BATON_OP_COPY, copy.peer ? OPERATION_PEER_COPY : 0, uses, 2, err);
     if (status)
         return status;
-    int code = copy.one_run ? copy_run(&copy, to, from, stream, &row) : copy_strided(&copy, to->element_bytes, function, stream, &row);
+    int code = copy.one_run ? copy_run(&copy, stream, &row) : copy_strided(&copy, function, stream, &row);
     return submit_end(&op, code, row, err);
 }

@@ -87,6 +87,6 @@ int32_t baton_fill(baton_array *array, const void *value, uint64_t bytes, baton_
     status = submit_begin(&op, stream, BATON_OP_FILL, 0, &(struct submit_use) { array, BATON_WRITE }, 1, err);
     if (status)
         return status;
-    int code = fill.word ? fill_words(&fill, stream, &row) : fill_strided(&fill, array->element_bytes, function, stream, &row);
+    int code = fill.word ? fill_words(&fill, stream, &row) : fill_strided(&fill, (uint32_t)bytes, function, stream, &row);
     return submit_end(&op, code, row, err);
 }

@@ -61,6 +61,7 @@ static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, bat
     struct operation op;
     struct wait_how how = how_for(BATON_HOST_WAIT_UPLOAD, BATON_OP_UPLOAD, stream);
     int direct = 0;
+    uint64_t address = array_address(to);           /* once the locks are taken, only the memory is sure to be there (O2) */
     enum driver_row row = to->memory->kind == BATON_DEVICE ? DRIVER_ROW_copy_to_device : DRIVER_ROW_copy;
     int32_t status = device_reads(stream, host, &direct, err);
     if (status || (status = submit_begin(&op, stream, BATON_OP_UPLOAD, 0, &(struct submit_use) { to, BATON_WRITE }, 1, err)))
@@ -70,8 +71,8 @@ static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, bat
         return upload_captured(to, host, bytes, stream, err);
     }
     const struct driver *driver = stream->device->driver;
-    int code = row == DRIVER_ROW_copy ? driver->copy(array_address(to), (driver_address)(uintptr_t)host, bytes, stream->native)
-                                      : driver->copy_to_device(array_address(to), host, bytes, stream->native);
+    int code = row == DRIVER_ROW_copy ? driver->copy(address, (driver_address)(uintptr_t)host, bytes, stream->native)
+                                      : driver->copy_to_device(address, host, bytes, stream->native);
     int captured = op.captured;
     status = submit_end(&op, code, row, err);
     if (status || captured || (!direct && row != DRIVER_ROW_copy))

@@ -1,0 +1,145 @@
+/* Stories of work: operations, transfers, scopes and addresses. */
+#include "plays_acts.h"
+
+int32_t act_fill(struct play *play)
+{
+    return play_fill(play, play->x, 7, play->b);
+}
+
+int32_t act_copy(struct play *play)
+{
+    return baton_copy(play->x, play->y, play->b, &play->error);
+}
+
+int32_t act_launch(struct play *play)
+{
+    return play_launch(play, play->b, NULL);
+}
+
+/* There and back, and a write behind two readers. */
+int32_t act_hand_off(struct play *play)
+{
+    int32_t status = play_launch(play, play->b, NULL);
+    if (status || (status = play_launch(play, play->a, NULL)) || (status = play_fill(play, play->y, 5, play->b)))
+        return status;
+    return play_launch(play, play->a, NULL);
+}
+
+int32_t act_upload(struct play *play)
+{
+    int32_t host[PLAY_ELEMENTS];
+    for (int i = 0; i < PLAY_ELEMENTS; i++)
+        host[i] = 7;
+    return baton_upload(play->x, host, sizeof host, play->b, &play->error);
+}
+
+int32_t act_download(struct play *play)
+{
+    int32_t host[PLAY_ELEMENTS];
+    return baton_download(host, sizeof host, play->x, play->b, &play->error);
+}
+
+int32_t act_download_async(struct play *play)
+{
+    int32_t host[PLAY_ELEMENTS];
+    baton_fence *fence;
+    int32_t status = baton_download_async(host, sizeof host, play->x, play->b, &fence, &play->error);
+    if (status) {
+        baton_stream_synchronize(play->b, BATON_WAIT_BLOCK, NULL);      /* the copy may have been submitted: `host` is still its own */
+        return status;
+    }
+    status = baton_fence_wait(fence, BATON_UNLIMITED, BATON_WAIT_BLOCK, &play->error);
+    if (status)
+        baton_stream_synchronize(play->b, BATON_WAIT_BLOCK, NULL);
+    baton_fence_release(fence);
+    return status;
+}
+
+int32_t act_scope(struct play *play)
+{
+    baton_operand operands[] = { { .array = play->x }, { .array = play->y, .access = BATON_READ } };
+    baton_scope *scope;
+    int32_t status = baton_scope_begin(play->b, NULL, operands, 2, 0, &scope, &play->error);
+    if (status)
+        return status;
+    status = play_launch(play, play->b, scope);
+    if (!status)
+        status = baton_scope_end(scope, &play->error);
+    baton_scope_release(scope);
+    return status;
+}
+
+int32_t act_scope_grown(struct play *play)
+{
+    baton_operand x = { .array = play->x }, y = { .array = play->y, .access = BATON_READ };
+    baton_scope *scope, *inner;
+    uint64_t address;
+    int32_t status = baton_scope_begin(play->b, NULL, &x, 1, 0, &scope, &play->error);
+    if (status)
+        return status;
+    if ((status = baton_scope_add(scope, &y, &play->error)) || (status = baton_scope_pointer(scope, play->x, 0, &address, &play->error)) ||
+        (status = baton_scope_begin(play->b, scope, &y, 1, 0, &inner, &play->error)))
+        goto abort;
+    status = play_launch(play, play->b, inner);
+    baton_scope_release(inner);
+    if (!status)
+        status = baton_scope_end(scope, &play->error);
+abort:
+    baton_scope_abort(scope);
+    baton_scope_release(scope);
+    return status;
+}
+
+static int32_t in_managed(void *user, baton_stream *stream, const baton_operand *operands, uint64_t count)
+{
+    (void)user;
+    (void)stream;
+    return count == 1 && operands[0].address ? BATON_OK : BATON_ERR_ARGUMENT;
+}
+
+int32_t act_managed(struct play *play)
+{
+    baton_operand operand = { .array = play->x };
+    return baton_with_managed(play->b, &operand, 1, in_managed, NULL, &play->error);
+}
+
+int32_t act_pointer(struct play *play)
+{
+    uint64_t address;
+    int32_t status = baton_array_pointer(play->x, play->b, 0, &address, &play->error);
+    return status ? status : play_fill(play, play->x, 7, play->a);
+}
+
+int32_t act_note_use(struct play *play)
+{
+    int32_t status = baton_array_note_use(play->x, play->b, BATON_WRITE, &play->error);
+    return status ? status : play_fill(play, play->x, 7, play->a);
+}
+
+int32_t act_gate(struct play *play)
+{
+    baton_gate *gate;
+    int32_t status = baton_gate_create(play->b, 1000000000, &gate, &play->error);
+    if (status)
+        return status;
+    status = play_fill(play, play->x, 7, play->b);
+    baton_gate_release(gate);
+    return status;
+}
+
+int32_t act_strided(struct play *play)
+{
+    const int64_t half = PLAY_ELEMENTS / 2, step = 2, zero = 0;
+    baton_view_options options = { .struct_size = sizeof options, .ndim = 1, .start = &zero, .count = &half, .step = &step };
+    baton_array *x, *y = NULL;
+    int32_t host[PLAY_ELEMENTS / 2], status = baton_array_view(play->x, &options, &x, &play->error);
+    if (status)
+        return status;
+    if (!(status = baton_array_view(play->y, &options, &y, &play->error)) && !(status = play_fill(play, x, PLAY_X, play->b)) &&
+        !(status = baton_download(host, sizeof host, x, play->a, &play->error)) &&
+        !(status = baton_upload(y, host, sizeof host, play->b, &play->error)))
+        status = baton_copy(x, y, play->a, &play->error);
+    baton_array_release(x);
+    baton_array_release(y);
+    return status;
+}
