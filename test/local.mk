@@ -142,11 +142,6 @@ test_libsupport_la_SOURCES = \
     test/oracle.h \
     test/outside.c \
     test/outside.h \
-    test/plays.c \
-    test/plays.h \
-    test/plays_acts.h \
-    test/plays_life.c \
-    test/plays_work.c \
     test/stamp.c \
     test/stamp.h \
     test/support.c \

@@ -1,49 +1,6 @@
-#include "stream/capture.h"
-
-#include <sched.h>
 #include <stdlib.h>
 
-/* How often a beginning or ending capture looks whether submissions on its stream are over. They take microseconds; only a scope takes longer. */
-enum { PATIENCE = 1 << 14 };
-
-struct capture *submission_enter(baton_stream *stream)
-{
-    for (;;) {
-        atomic_fetch_add(&stream->submitting, 1);
-        if (!atomic_load(&stream->turning))
-            return stream_tracked(stream) ? stream->capture : NULL;     /* stays: whoever changes it waits for this submission */
-        atomic_fetch_sub(&stream->submitting, 1);
-        sched_yield();
-    }
-}
-
-void submission_leave(baton_stream *stream)
-{
-    atomic_fetch_sub(&stream->submitting, 1);
-}
-
-/* Holds new submissions back and waits for those under way. */
-static int32_t turn(baton_stream *stream, baton_error *err)
-{
-    for (int i = 0, expected = 0; !atomic_compare_exchange_strong(&stream->turning, &expected, 1); i++, expected = 0) {
-        if (i == PATIENCE)
-            return fail(err, BATON_ERR_BUSY, "a capture is beginning or ending on stream %llu already", (unsigned long long)stream->id);
-        sched_yield();
-    }
-    for (int i = 0; atomic_load(&stream->submitting); i++) {
-        if (i == PATIENCE) {
-            atomic_store(&stream->turning, 0);
-            return fail(err, BATON_ERR_BUSY, "a scope is open on stream %llu: end it before a capture begins or ends there", (unsigned long long)stream->id);
-        }
-        sched_yield();
-    }
-    return BATON_OK;
-}
-
-static void turn_back(baton_stream *stream)
-{
-    atomic_store(&stream->turning, 0);
-}
+#include "stream/capture_parts.h"
 
 static void capture_unref(struct capture *capture)
 {
@@ -57,8 +14,7 @@ static void capture_unref(struct capture *capture)
     free(capture);
 }
 
-/* Takes room for one more stream, so that joining cannot fail once the driver has joined it. */
-static int32_t reserve_stream(struct capture *capture, baton_error *err)
+int32_t capture_reserve(struct capture *capture, baton_error *err)
 {
     pthread_mutex_lock(&capture->lock);
     int room = capture->stream_count < capture->stream_capacity;
@@ -75,7 +31,7 @@ static int32_t reserve_stream(struct capture *capture, baton_error *err)
     return room ? BATON_OK : fail(err, BATON_ERR_MEMORY, "no host memory for a capture's streams");
 }
 
-static void add_stream(struct capture *capture, baton_stream *stream)
+void capture_add(struct capture *capture, baton_stream *stream)
 {
     stream_retain(stream);
     pthread_mutex_lock(&capture->lock);
@@ -100,8 +56,7 @@ static struct capture *capture_new(baton_stream *stream)
     return capture;
 }
 
-/* The event through which others follow the stream's earlier work. The stream's lock is held, and no submission is under way. */
-static int32_t mark_before_locked(baton_stream *stream, baton_error *err)
+int32_t capture_mark_locked(baton_stream *stream, baton_error *err)
 {
     uint64_t ticket = stream_newest(stream);
     if (ticket == 0)
@@ -112,14 +67,14 @@ static int32_t mark_before_locked(baton_stream *stream, baton_error *err)
 static int32_t begin_locked(struct capture *capture, baton_stream *stream, int32_t mode, baton_error *err)
 {
     struct device_entry entry;
-    int32_t status = mark_before_locked(stream, err);
+    int32_t status = capture_mark_locked(stream, err);
     if (status || (status = device_enter(stream->device, &entry, err)))
         return status;
     int code = stream->device->driver->capture_begin(stream->native, (driver_capture_mode)mode);
     device_leave(stream->device, &entry);
     status = device_status(stream->device, code, DRIVER_ROW_capture_begin, BATON_OP_CAPTURE, stream, err);
     if (!status)
-        add_stream(capture, stream);
+        capture_add(capture, stream);
     return status;
 }
 
@@ -143,12 +98,12 @@ int32_t capture_begin(baton_stream *stream, int32_t mode, baton_error *err)
     if (!capture)
         return status ? status : fail(err, BATON_ERR_MEMORY, "no host memory for a capture");
     atomic_fetch_add(&stream->runtime->captures, 1);    /* before it begins: no drain starts meanwhile */
-    status = reserve_stream(capture, err);
-    if (!status && !(status = turn(stream, err))) {
+    status = capture_reserve(capture, err);
+    if (!status && !(status = submission_hold(stream, err))) {
         pthread_mutex_lock(&stream->lock);
         status = stream->capture ? fail(err, BATON_ERR_CAPTURE, "the stream is being captured already") : begin_locked(capture, stream, mode, err);
         pthread_mutex_unlock(&stream->lock);
-        turn_back(stream);
+        submission_release(stream);
     }
     if (status)
         atomic_fetch_sub(&stream->runtime->captures, 1);
@@ -170,7 +125,7 @@ static void clear_all(struct capture *capture)
     for (uint32_t i = 0; i < capture->stream_count; i++)
         clear_stream(capture->streams[i]);
     for (uint32_t i = 0; i < capture->stream_count; i++) {
-        turn_back(capture->streams[i]);
+        submission_release(capture->streams[i]);
         capture_unref(capture);             /* the caller's own reference remains */
     }
 }
@@ -190,13 +145,13 @@ static int32_t turn_all(struct capture *capture, baton_error *err)
     int32_t status = BATON_OK;
     uint32_t turned = 0;
     while (!status && (stream = stream_at(capture, turned))) {
-        status = turn(stream, err);
+        status = submission_hold(stream, err);
         turned += !status;
     }
     if (!status && capture->origin->capture != capture)
         status = fail(err, BATON_ERR_CAPTURE, "the capture on stream %llu has ended already", (unsigned long long)capture->origin->id);
     while (status && turned > 0)
-        turn_back(stream_at(capture, --turned));
+        submission_release(stream_at(capture, --turned));
     return status;
 }
 
@@ -266,100 +221,6 @@ int32_t capture_end(baton_stream *stream, driver_graph *graph, struct capture_se
         capture->set = (struct capture_set) { .item_count = 0 };
     }
     capture_unref(capture);
-    return status;
-}
-
-/* Inside a capture the order is an event of its own: a shared one would become part of the graph. */
-static int32_t order_inside(baton_stream *after, baton_stream *before, baton_error *err)
-{
-    const struct driver *driver = before->device->driver;
-    struct device_entry entry;
-    driver_event event;
-    int32_t status = device_enter(before->device, &entry, err);
-    if (status)
-        return status;
-    enum driver_row row = DRIVER_ROW_event_create;
-    int code = driver->event_create(&event, DRIVER_EVENT_DISABLE_TIMING);
-    if (!code) {
-        row = DRIVER_ROW_event_record;
-        code = driver->event_record(event, before->native);
-        if (!code) {
-            row = DRIVER_ROW_stream_wait_event;
-            code = driver->stream_wait_event(after->native, event, 0);
-        }
-        runtime_swallow(before->runtime, driver->event_destroy(event));
-    }
-    device_leave(before->device, &entry);
-    return device_status(before->device, code, row, BATON_OP_CAPTURE, after, err);
-}
-
-/* As above; the end of a capture that this breaks names it. */
-static int32_t order_noted(struct capture *capture, baton_stream *after, baton_stream *before, baton_error *err)
-{
-    baton_error record = error_none();
-    if (order_inside(after, before, &record) == BATON_OK)
-        return BATON_OK;
-    capture_note(capture, before, &record);
-    return fail_with(err, &record);
-}
-
-/* Another thread may have brought `after` into this capture, or into another one, meanwhile. */
-static int32_t join_locked(struct capture *capture, baton_stream *after, baton_stream *before, baton_error *err)
-{
-    if (after->capture && after->capture != capture)
-        return fail(err, BATON_ERR_CAPTURE, "the streams take part in different captures");
-    if (after->capture)
-        return order_noted(capture, after, before, err);
-    int32_t status = mark_before_locked(after, err);
-    if (!status)
-        status = order_noted(capture, after, before, err);
-    if (!status)
-        add_stream(capture, after);
-    return status;
-}
-
-static int32_t join(struct capture *capture, baton_stream *after, baton_stream *before, baton_error *err)
-{
-    int32_t status = turn(after, err);
-    if (status)
-        return status;
-    pthread_mutex_lock(&after->lock);
-    status = join_locked(capture, after, before, err);
-    pthread_mutex_unlock(&after->lock);
-    turn_back(after);
-    return status;
-}
-
-static int takes_part(const struct capture *capture, baton_stream *stream)
-{
-    pthread_mutex_lock(&stream->lock);
-    int result = stream->capture == capture;
-    pthread_mutex_unlock(&stream->lock);
-    return result;
-}
-
-static int32_t follow_check(struct capture *capture, baton_stream *after, baton_error *err)
-{
-    int foreign;
-    if (stream_special(after) || !device_same(after->device, capture->device))
-        return fail(err, BATON_ERR_CAPTURE, "stream %llu cannot join the capture: it is special, or of another device", (unsigned long long)after->id);
-    int32_t status = stream_foreign_capture(after, &foreign, err);
-    return !status && foreign ? fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured elsewhere", (unsigned long long)after->id) : status;
-}
-
-int32_t capture_follow(baton_stream *after, baton_stream *before, baton_error *err)
-{
-    struct capture *capture = submission_enter(before);
-    int32_t status = BATON_OK;
-    if (!capture && !stream_tracked(after))
-        status = BATON_WOULD_BLOCK;
-    else if (!capture)
-        status = fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured and cannot follow work outside its capture", (unsigned long long)after->id);
-    else if (takes_part(capture, after))
-        status = order_noted(capture, after, before, err);
-    else if (!(status = follow_check(capture, after, err)) && !(status = reserve_stream(capture, err)))
-        status = join(capture, after, before, err);
-    submission_leave(before);
     return status;
 }
 

@@ -1,6 +1,8 @@
 libbaton_internal_la_SOURCES += \
     lib/stream/capture.c \
     lib/stream/capture.h \
+    lib/stream/capture_follow.c \
+    lib/stream/capture_parts.h \
     lib/stream/capture_set.c \
     lib/stream/clock.c \
     lib/stream/clock.h \
@@ -17,6 +19,7 @@ libbaton_internal_la_SOURCES += \
     lib/stream/stats.c \
     lib/stream/stream.c \
     lib/stream/stream.h \
+    lib/stream/submission.c \
     lib/stream/ticket.c \
     lib/stream/wait.c \
     lib/stream/wait.h \

@@ -1,0 +1,46 @@
+/* Submissions against the turns of captures (C1): many may be under way on a stream, and none while a capture begins or ends there. */
+#include <sched.h>
+
+#include "stream/capture_parts.h"
+
+/* How often a beginning or ending capture looks whether submissions on its stream are over. They take microseconds; only a scope takes longer. */
+enum { PATIENCE = 1 << 14 };
+
+struct capture *submission_enter(baton_stream *stream)
+{
+    for (;;) {
+        atomic_fetch_add(&stream->submitting, 1);
+        if (!atomic_load(&stream->turning))
+            return stream_tracked(stream) ? stream->capture : NULL;     /* stays: whoever changes it waits for this submission */
+        atomic_fetch_sub(&stream->submitting, 1);
+        sched_yield();
+    }
+}
+
+void submission_leave(baton_stream *stream)
+{
+    atomic_fetch_sub(&stream->submitting, 1);
+}
+
+/* Holds new submissions back and waits for those under way. */
+int32_t submission_hold(baton_stream *stream, baton_error *err)
+{
+    for (int i = 0, expected = 0; !atomic_compare_exchange_strong(&stream->turning, &expected, 1); i++, expected = 0) {
+        if (i == PATIENCE)
+            return fail(err, BATON_ERR_BUSY, "a capture is beginning or ending on stream %llu already", (unsigned long long)stream->id);
+        sched_yield();
+    }
+    for (int i = 0; atomic_load(&stream->submitting); i++) {
+        if (i == PATIENCE) {
+            atomic_store(&stream->turning, 0);
+            return fail(err, BATON_ERR_BUSY, "a scope is open on stream %llu: end it before a capture begins or ends there", (unsigned long long)stream->id);
+        }
+        sched_yield();
+    }
+    return BATON_OK;
+}
+
+void submission_release(baton_stream *stream)
+{
+    atomic_store(&stream->turning, 0);
+}
