@@ -94,6 +94,23 @@ static void break_capture(baton_stream *stream)
     ck_assert_int_eq(outside_driver()->stream_query(native), DRIVER_STREAM_CAPTURE_UNSUPPORTED);
 }
 
+/* C5: a call that the capture survived is not blamed for what breaks it later. */
+START_TEST(the_end_does_not_name_a_call_that_the_capture_survived)
+{
+    struct bench bench;
+    bench_make(&bench);
+    baton_graph *graph;
+    begin(bench.s, BATON_CAPTURE_RELAXED);
+    instrument_fail(DRIVER_ROW_fill32, 1, DRIVER_INVALID_VALUE, 0);
+    refused(BATON_ERR_DRIVER, baton_fill(bench.x, &(int32_t) { 5 }, 4, bench.s, &error));
+    break_capture(bench.s);
+    refused(BATON_ERR_DRIVER, add_one(bench.kernel, bench.y, bench.x, bench.s, &error));
+    refused(BATON_ERR_DRIVER, baton_capture_end(bench.s, &graph, &error));
+    ck_assert_int_eq(error.operation, BATON_OP_LAUNCH);
+    bench_drop(&bench);
+}
+END_TEST
+
 /* C5: when a call found the capture broken, the end returns that call's error and not its own. */
 START_TEST(the_end_names_the_call_that_found_the_capture_broken)
 {
@@ -273,7 +290,7 @@ END_TEST
 
 SUPPORT_MAIN("graph end", 60, a_capture_ends_on_the_stream_that_began_it, a_capture_begins_once_and_ends_once,
              bad_arguments_are_refused_before_anything_changes, a_failed_call_says_that_the_capture_goes_on,
-             the_end_names_the_call_that_found_the_capture_broken, a_capture_broken_elsewhere_ends_with_the_drivers_error,
+             the_end_does_not_name_a_call_that_the_capture_survived, the_end_names_the_call_that_found_the_capture_broken, a_capture_broken_elsewhere_ends_with_the_drivers_error,
              the_end_names_a_follow_that_broke_the_capture, an_unjoined_stream_fails_the_end_and_every_stream_is_free,
              a_relaxed_capture_ends_on_another_thread_and_the_others_fail_there,
              no_capture_begins_or_ends_while_a_scope_is_open_on_the_stream, an_abandoned_capture_releases_what_it_kept,

@@ -140,6 +140,20 @@ END_TEST
 
 /* ---- C10: captures begun elsewhere */
 
+/* The stream goes after everything that names it. */
+static void drop_outside(struct bench *bench, baton_stream *wrapped, driver_stream native)
+{
+    ok(baton_stream_synchronize(wrapped, BATON_WAIT_AUTO, &error));
+    arrays_release(bench->x, bench->y);
+    ok(baton_drain(runtime, 0, NULL, &error));
+    baton_stream_release(wrapped);
+    ok(baton_drain(runtime, 0, NULL, &error));
+    outside_stream_destroy(native, 0);
+    bench->x = make_array(100, bench->s);
+    bench->y = make_array(100, bench->s);
+    bench_drop(bench);
+}
+
 /* C10, S9: memory used inside is tainted, and every later use by another stream waits on the host. */
 START_TEST(a_capture_begun_elsewhere_taints_what_it_uses)
 {
@@ -162,13 +176,7 @@ START_TEST(a_capture_begun_elsewhere_taints_what_it_uses)
     fill_must_wait(bench.y, 5, bench.s, gate);
     expect(bench.y, 5, bench.s);
     outside_graph_destroy(graph);
-    baton_array_release(bench.y);
-    bench.y = make_array(100, bench.s);
-    ok(baton_drain(runtime, 0, NULL, &error));
-    baton_stream_release(wrapped);
-    ok(baton_drain(runtime, 0, NULL, &error));
-    outside_stream_destroy(native, 0);
-    bench_drop(&bench);
+    drop_outside(&bench, wrapped, native);
 }
 END_TEST
 
@@ -205,18 +213,12 @@ START_TEST(a_capture_begun_elsewhere_survives_the_library)
     ok(baton_drain(runtime, 0, NULL, &error));
     ck_assert(outside_alive(native));
     driver_graph_exec graph = outside_capture_end(native);
+    ok(baton_stream_synchronize(bench.s, BATON_WAIT_AUTO, &error));
     outside_launch(graph, native);
     expect(bench.y, 2, t);
     outside_graph_destroy(graph);
-    baton_array_release(bench.y);
-    baton_array_release(bench.x);
-    ok(baton_drain(runtime, 0, NULL, &error));
-    streams_release(wrapped, t);
-    ok(baton_drain(runtime, 0, NULL, &error));
-    outside_stream_destroy(native, 0);
-    bench.x = make_array(100, bench.s);
-    bench.y = make_array(100, bench.s);
-    bench_drop(&bench);
+    baton_stream_release(t);
+    drop_outside(&bench, wrapped, native);
 }
 END_TEST
 
@@ -234,20 +236,34 @@ START_TEST(a_wrapped_stream_captured_by_the_library_taints_nothing)
     launch(executable, wrapped);
     expect(bench.y, 2, bench.s);
     baton_executable_release(executable);
-    ok(baton_stream_synchronize(wrapped, BATON_WAIT_AUTO, &error));
-    baton_array_release(bench.y);
-    baton_array_release(bench.x);
-    ok(baton_drain(runtime, 0, NULL, &error));
-    baton_stream_release(wrapped);
-    ok(baton_drain(runtime, 0, NULL, &error));
-    outside_stream_destroy(native, 0);
-    bench.x = make_array(100, bench.s);
-    bench.y = make_array(100, bench.s);
-    bench_drop(&bench);
+    drop_outside(&bench, wrapped, native);
+}
+END_TEST
+
+/* C1, P6: the event before the capture lies behind work without tickets too. */
+START_TEST(the_event_before_a_capture_covers_foreign_work)
+{
+    struct bench bench;
+    bench_make(&bench);
+    driver_stream native = outside_stream(0);
+    baton_stream *wrapped = outside_wrap(native, 0), *t = make_stream();
+    uint64_t address;
+    ok(baton_array_pointer(bench.x, wrapped, BATON_WRITE, &address, &error));
+    baton_gate *gate = close_gate(wrapped);
+    ok(baton_stream_follow(t, wrapped, &error));    /* records */
+    outside_fill(address, 5, 100, native);
+    begin(wrapped, BATON_CAPTURE_RELAXED);
+    fill(bench.x, 6, t);
+    expect_busy(t);
+    baton_graph_release(end(wrapped));
+    open_gate(gate);
+    expect(bench.x, 6, t);
+    baton_stream_release(t);
+    drop_outside(&bench, wrapped, native);
 }
 END_TEST
 
 SUPPORT_MAIN("graph mode", 60, in_no_mode_does_the_library_break_a_capture, memory_made_for_a_captured_stream_lies_outside_the_capture,
              what_a_capture_cannot_hold_is_refused_and_the_capture_goes_on, a_captured_stream_does_not_follow_one_outside,
              a_capture_begun_elsewhere_taints_what_it_uses, a_capture_begun_elsewhere_survives_the_library,
-             a_wrapped_stream_captured_by_the_library_taints_nothing)
+             a_wrapped_stream_captured_by_the_library_taints_nothing, the_event_before_a_capture_covers_foreign_work)

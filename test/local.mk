@@ -34,7 +34,12 @@ TESTS_C = \
     test/gate \
     test/graph_capture \
     test/graph_end \
+    test/graph_faults \
+    test/graph_launch \
     test/graph_mode \
+    test/graph_nested \
+    test/graph_race \
+    test/graph_run \
     test/handoff \
     test/handoff_failure \
     test/hooks \

@@ -22,9 +22,9 @@ uint64_t stream_ticket(baton_stream *stream, int32_t operation)
 
 uint64_t stream_foreign_ticket(baton_stream *stream)
 {
-    struct capture *capture = submission_enter(stream);     /* no capture begins between the look and the ticket */
-    uint64_t ticket = capture ? atomic_load_explicit(&stream->submitted, memory_order_acquire) : stream_ticket(stream, BATON_OP_FOREIGN);
-    submission_leave(stream);
+    pthread_mutex_lock(&stream->lock);      /* no capture begins between the look and the ticket */
+    uint64_t ticket = stream->capture ? atomic_load_explicit(&stream->submitted, memory_order_acquire) : stream_ticket(stream, BATON_OP_FOREIGN);
+    pthread_mutex_unlock(&stream->lock);
     return ticket;
 }
 

@@ -57,9 +57,18 @@ static void graph_discard(baton_graph *graph)
     runtime_release(runtime);
 }
 
+/* A lost device still leaves the capture's memories and kernels to be given back. */
+static int32_t capturing(baton_stream **stream, baton_error *err)
+{
+    int32_t status = stream_resolve(stream, err);
+    if (status == BATON_ERR_POISONED)
+        capture_abandon(*stream);
+    return status;
+}
+
 int32_t baton_capture_end(baton_stream *stream, baton_graph **graph, baton_error *err)
 {
-    int32_t status = stream_resolve(&stream, err);
+    int32_t status = capturing(&stream, err);
     if (status)
         return status;
     if (!graph)
@@ -79,7 +88,7 @@ int32_t baton_capture_end(baton_stream *stream, baton_graph **graph, baton_error
 
 int32_t baton_capture_abandon(baton_stream *stream, baton_error *err)
 {
-    int32_t status = stream_resolve(&stream, err);
+    int32_t status = capturing(&stream, err);
     if (status)
         return status;
     capture_abandon(stream);
