@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -8,7 +9,8 @@ enum { PAIRS_MOST = 101, PAIRS_LEAST = 5, RESULTS = 128 };
 struct result {
     const char *id, *name, *goal, *unit;
     double floor, ours;                 /* medians; floor 0: none */
-    double ratio, low, high;            /* median and quartiles of ours over floor, pair by pair */
+    double ratio, low, high;            /* median and quartiles of ours over floor, pair by pair; infinite where the floor's batch
+                                         * took no measurable time */
     int pairs;
 };
 
@@ -79,8 +81,7 @@ static void keep(const struct result *result)
 static double batch(bench_body body, uint64_t n)
 {
     world_idle();
-    double ns = (double)body(n) / (double)n;
-    return ns > 1e-3 ? ns : 1e-3;
+    return (double)body(n) / (double)n;
 }
 
 static double budget_s(void)
@@ -99,7 +100,7 @@ void bench_measure(const struct bench_case *bench)
         int at = i < 0 ? 0 : i;
         floor[at] = bench->floor ? batch(bench->floor, bench->batch) : 0;
         ours[at] = batch(bench->ours, bench->batch);
-        ratio[at] = bench->floor ? ours[at] / floor[at] : 0;
+        ratio[at] = floor[at] > 0 ? ours[at] / floor[at] : (double)INFINITY;
         result.pairs = at + 1;
     }
     world_idle();
@@ -126,8 +127,9 @@ static void write_result(FILE *file, const struct result *result)
     else
         fprintf(file, "\"ours_ns\": %.2f", result->ours);
     if (result->floor > 0)
-        fprintf(file, ", \"floor_ns\": %.2f, \"ratio\": %.4f, \"ratio_quartiles\": [%.4f, %.4f]", result->floor, result->ratio,
-                result->low, result->high);
+        fprintf(file, ", \"floor_ns\": %.2f", result->floor);
+    if (result->floor > 0 && isfinite(result->high))
+        fprintf(file, ", \"ratio\": %.4f, \"ratio_quartiles\": [%.4f, %.4f]", result->ratio, result->low, result->high);
     fprintf(file, ", \"pairs\": %d}", result->pairs);
 }
 
