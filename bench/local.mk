@@ -1,2 +1,31 @@
-bench:
-	@echo 'no benchmarks yet'
+# counts: exact numbers of driver calls per operation, part of "make check". times: wall-clock figures, only for "make bench".
+check_PROGRAMS += bench/counts
+TESTS += bench/counts
+EXTRA_PROGRAMS = bench/times
+
+bench_kernels = bench/kernels.c bench/kernels.h bench/kernels_ptx.h
+bench_counts_SOURCES = bench/counts.c bench/heap.c bench/heap.h $(bench_kernels)
+bench_counts_LDADD = libbaton_internal.la
+bench_times_SOURCES = \
+    bench/bench.h \
+    bench/measure.c \
+    bench/times.c \
+    bench/times_fan.c \
+    bench/times_graph.c \
+    bench/times_hold.c \
+    bench/times_launch.c \
+    bench/times_memory.c \
+    bench/times_rows.c \
+    bench/times_streams.c \
+    bench/times_wait.c \
+    bench/world.c \
+    $(bench_kernels)
+bench_times_LDADD = libbaton_internal.la
+
+EXTRA_DIST += bench/kernels.cu
+CLEANFILES = $(EXTRA_PROGRAMS)
+
+# BENCH_FLAGS: --quick, --json FILE, --driver NAME, ids of scenarios.
+bench: bench/counts$(EXEEXT) bench/times$(EXEEXT)
+	bench/counts$(EXEEXT)
+	bench/times$(EXEEXT) $(BENCH_FLAGS)

@@ -443,7 +443,8 @@ int32_t baton_copy(baton_array *to, baton_array *from, baton_stream *stream, bat
 int32_t baton_upload(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err);
 /* BLOCKS. Complete on return. */
 int32_t baton_download(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_error *err);
-/* DRIVER. `host` stays valid and untouched until the fence is ready. The caller owns the fence. */
+/* DRIVER; BLOCKS when `host` is ordinary memory or the array is strided (memory that the driver gave, and so can write by itself, does not). `host` stays valid and
+ * untouched until the fence is ready. The caller owns the fence. */
 int32_t baton_download_async(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_fence **fence, baton_error *err);
 /* DRIVER. Every element becomes the `bytes` bytes at value: the element's size (1, 2, 4, 8 or 16). */
 int32_t baton_fill(baton_array *array, const void *value, uint64_t bytes, baton_stream *stream, baton_error *err);

@@ -161,7 +161,9 @@ START_TEST(a_fill_that_waits_for_a_lock_keeps_its_memory)
 {
     baton_stream *s = make_stream();
     baton_array *array = make_array(10, s), *view;
-    baton_view_options options = { .struct_size = sizeof options, .ndim = 1, .count = (int64_t[]) { 5 }, .step = (int64_t[]) { 2 } };
+    baton_view_options options = {
+        .struct_size = sizeof options, .ndim = 1, .count = (int64_t[]) { 5 }, .step = (int64_t[]) { 2 }
+    };
     struct waiter waiter;
     ok(baton_array_view(array, &options, &view, &error));
     struct held held = { { .array = view }, s, NULL };

@@ -29,8 +29,11 @@ TESTS_C = \
     test/export \
     test/faults \
     test/fence \
+    test/fibers \
     test/fill \
     test/foreign \
+    test/garbage \
+    test/garbage_values \
     test/gate \
     test/graph_capture \
     test/graph_end \
@@ -63,6 +66,7 @@ TESTS_C = \
     test/stats \
     test/stress \
     test/stress_threads \
+    test/struct_size \
     test/trace \
     test/transfer \
     test/views \
@@ -136,6 +140,8 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_libsupport_la_SOURCES = \
     test/conformance.c \
     test/conformance.h \
+    test/fiber.c \
+    test/fiber.h \
     test/graph_support.c \
     test/graph_support.h \
     test/journal.c \

@@ -49,6 +49,8 @@ void support_teardown(void)
         expect_no_problem();
     if (runtime) {
         ck_assert_uint_eq(stats().live_arrays, 0);
+        baton_drain(runtime, 0, NULL, NULL);        /* what exports and graphs kept */
+        ck_assert_uint_eq(stats().live_bytes, 0);
         ok(baton_runtime_close(runtime, &error));
         runtime = NULL;
     }
@@ -59,6 +61,9 @@ void support_teardown(void)
         ck_assert_uint_eq(census.streams, 0);
         ck_assert_uint_eq(census.events, 0);
         ck_assert_uint_eq(census.modules, 0);
+        ck_assert_uint_eq(census.graphs, 0);
+        ck_assert_uint_eq(census.executables, 0);
+        ck_assert_uint_eq(census.contexts, 0);      /* every object keeps its runtime, and the runtime its contexts */
     }
     instrument_reset();
 }

@@ -23,6 +23,8 @@ static int reachable(const struct layout *a, const struct layout *b, int32_t dim
 {
     if (dimension == a->ndim)
         return distance == 0;
+    if (a->shape[dimension] == 1 && b->shape[dimension] == 1)       /* its stride means nothing */
+        return reachable(a, b, dimension + 1, distance);
     int64_t steps = floor_divide(distance, a->strides[dimension]);
     for (int64_t count = steps; count <= steps + 1; count++)
         if (count < a->shape[dimension] && -count < b->shape[dimension] &&
@@ -39,6 +41,8 @@ static int nest_alike(const struct layout *a, const struct layout *b)
         return 0;
     for (int32_t i = a->ndim - 1; i >= 0; i--) {
         int64_t extent = a->shape[i] > b->shape[i] ? a->shape[i] : b->shape[i], span;
+        if (extent == 1)
+            continue;
         if (a->strides[i] != b->strides[i] || a->strides[i] < reach || __builtin_mul_overflow(a->strides[i], extent - 1, &span) ||
             __builtin_add_overflow(reach, span, &reach))
             return 0;

@@ -28,8 +28,8 @@ int32_t options_read(void *own, uint32_t own_size, const void *callers, uint32_t
     if (!callers)
         return fail(err, BATON_ERR_ARGUMENT, "%s is NULL", what);
     uint32_t size = struct_size(callers);
-    if (size < least_size || size > MOST_BYTES)
-        return fail(err, BATON_ERR_VERSION, "%s: struct_size is %u; the struct has at least %u bytes", what, size,
+    if (size < least_size || size > MOST_BYTES || size % sizeof(uint64_t))     /* a size in the middle of a member is none */
+        return fail(err, BATON_ERR_VERSION, "%s: struct_size is %u; the struct has at least %u bytes, in eights", what, size,
                     least_size);
     uint32_t known = size < own_size ? size : own_size;
     if (!all_zero((const unsigned char *)callers + known, size - known))

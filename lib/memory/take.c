@@ -164,12 +164,17 @@ int32_t take_plan_locked(struct operation *op, struct operation_item *item, stru
     return memory->export_count || memory->exports_unnamed ? plan_exports(op, item, needs, err) : BATON_OK;
 }
 
+/* The newest first: a wait for a reader often covers the writer that the reader followed. */
 int32_t take_order(struct operation *op, const struct needs *needs, baton_error *err)
 {
     int32_t status = BATON_OK;
-    for (uint32_t i = 0; i < needs->count && !status; i++)
-        status = order_wait(op->stream, needs->items[i].stream, needs->items[i].ticket, err);
-    op->waits = needs->count;
+    for (uint32_t i = needs->count; i-- > 0 && !status;) {
+        const struct need *need = &needs->items[i];
+        if (i + 1 < needs->count && order_need(op->stream, need->stream, need->ticket) != ORDER_WAIT)
+            continue;
+        status = order_wait(op->stream, need->stream, need->ticket, err);
+        op->waits++;
+    }
     return status;
 }
 

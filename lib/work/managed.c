@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "array/array.h"
+#include "base/process.h"
 #include "memory/foreign.h"
 
 enum { DRAINED_PER_END = 16 };
@@ -147,7 +148,7 @@ int32_t baton_scope_end(baton_scope *scope, baton_error *err)
     if (!scope_close(scope))
         return fail(err, BATON_ERR_HANDLE, "the scope has ended");
     runtime_drain(scope->runtime, DRAINED_PER_END);
-    return BATON_OK;
+    return process_check(err);
 }
 
 void baton_scope_abort(baton_scope *scope)
