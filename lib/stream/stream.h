@@ -45,7 +45,8 @@ struct baton_stream {
     _Atomic uint64_t submitted, completed;
     _Atomic int capturing;                  /* capture is set; written with the lock held and no submission under way */
     _Atomic int turning;                    /* a capture is about to begin or end: submissions hold back */
-    _Atomic uint32_t submitting;            /* submissions under way */
+    _Atomic uint32_t submitting;            /* submissions under way … */
+    _Atomic uint32_t scopes;                /* … of these, open scopes */
     _Atomic uint64_t ring[STREAM_RING];     /* ticket << 8 | operation kind, of the newest tickets */
     struct counters counters;
 

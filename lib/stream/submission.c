@@ -3,9 +3,6 @@
 
 #include "stream/capture_parts.h"
 
-/* How often a beginning or ending capture looks whether submissions on its stream are over. They take microseconds; only a scope takes longer. */
-enum { PATIENCE = 1 << 14 };
-
 struct capture *submission_enter(baton_stream *stream)
 {
     for (;;) {
@@ -22,16 +19,13 @@ void submission_leave(baton_stream *stream)
     atomic_fetch_sub(&stream->submitting, 1);
 }
 
-/* Holds new submissions back and waits for those under way. */
+/* Holds new submissions back and waits for those under way: they wait for nobody in turn, but for a scope, which is as long as its owner likes. */
 int32_t submission_hold(baton_stream *stream, baton_error *err)
 {
-    for (int i = 0, expected = 0; !atomic_compare_exchange_strong(&stream->turning, &expected, 1); i++, expected = 0) {
-        if (i == PATIENCE)
-            return fail(err, BATON_ERR_BUSY, "a capture is beginning or ending on stream %llu already", (unsigned long long)stream->id);
+    for (int expected = 0; !atomic_compare_exchange_strong(&stream->turning, &expected, 1); expected = 0)
         sched_yield();
-    }
-    for (int i = 0; atomic_load(&stream->submitting); i++) {
-        if (i == PATIENCE) {
+    while (atomic_load(&stream->submitting)) {
+        if (atomic_load(&stream->scopes)) {
             atomic_store(&stream->turning, 0);
             return fail(err, BATON_ERR_BUSY, "a scope is open on stream %llu: end it before a capture begins or ends there", (unsigned long long)stream->id);
         }

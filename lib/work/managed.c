@@ -89,6 +89,7 @@ int32_t baton_scope_begin(baton_stream *stream, baton_scope *parent, baton_opera
         scope_free(made);
         return status;
     }
+    atomic_fetch_add(&stream->scopes, 1);
     atomic_store(&made->open, 1);
     if (parent)
         atomic_fetch_add(&parent->children, 1);
@@ -133,6 +134,7 @@ static int scope_close(baton_scope *scope)
     if (!atomic_exchange(&scope->open, 0))
         return 0;
     operation_submitted(&scope->op);
+    atomic_fetch_sub(&scope->stream->scopes, 1);
     if (scope->parent)
         atomic_fetch_sub(&scope->parent->children, 1);
     return 1;
