@@ -98,6 +98,14 @@ static void print_device(void)
         printf("These times measure the software device, not a GPU: only the differences are the library's.\n");
 }
 
+/* A driver may load a kernel's code at its first launch, and then waits for the device: not behind a gate. */
+static void warm_up(void)
+{
+    for (int kernel = 0; kernel < KERNELS; kernel++)
+        raw_launch((enum kernel_name)kernel, 0, world.parameters);
+    raw_synchronize(0);
+}
+
 void world_open(const char *driver, int quick)
 {
     world.quick = quick;
@@ -108,6 +116,7 @@ void world_open(const char *driver, int quick)
     world_streams_reach(STREAMS_FIRST);
     for (int i = 0; i < KERNEL_ARRAYS; i++)
         make_memory(i);
+    warm_up();
 }
 
 void world_close(void)
