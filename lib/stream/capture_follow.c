@@ -73,7 +73,7 @@ static int takes_part(const struct capture *capture, baton_stream *stream)
 static int32_t follow_check(struct capture *capture, baton_stream *after, baton_error *err)
 {
     int foreign;
-    if (stream_tracked(after))      /* and it is not held, so that two captures never wait for each other */
+    if (stream_tracked(after) && !takes_part(capture, after))      /* and it is not held, so that two captures never wait for each other */
         return fail(err, BATON_ERR_CAPTURE, "the streams take part in different captures");
     if (stream_special(after) || !device_same(after->device, capture->device))
         return fail(err, BATON_ERR_CAPTURE, "stream %llu cannot join the capture: it is special, or of another device", (unsigned long long)after->id);
