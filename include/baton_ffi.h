@@ -473,7 +473,7 @@ int32_t baton_scope_add(baton_scope *scope, baton_operand *operand, baton_error 
 /* DRIVER. The address for foreign code: raw when the scope (or an enclosing one) holds the array, with no wait and no change of owner (P3); else
  * as baton_array_pointer on the scope's stream. */
 int32_t baton_scope_pointer(baton_scope *scope, baton_array *array, uint32_t access, uint64_t *address, baton_error *err);
-/* FAST. The work was submitted: publishes and unlocks. Inner scopes end first. */
+/* DRIVER. The work was submitted: publishes, unlocks, and gives back a few objects that were released. Inner scopes end first. */
 int32_t baton_scope_end(baton_scope *scope, baton_error *err);
 /* FAST. For error paths and finalizers: as end, since the work may have been submitted; does nothing to a scope that has ended. NULL is allowed. */
 void baton_scope_abort(baton_scope *scope);
@@ -489,7 +489,7 @@ int32_t baton_with_managed(baton_stream *stream, baton_operand *operands, uint64
  * BATON_ERR_BUSY while a scope is open on the stream. mode BATON_CAPTURE_.... */
 int32_t baton_capture_begin(baton_stream *stream, int32_t mode, baton_error *err);
 /* DRIVER. On the stream that began it. Clears the capture whether it succeeds or not; when a call broke the capture, that call's error is returned (C5). The caller
- * owns the graph. */
+ * owns the graph. BATON_ERR_BUSY, with the capture going on, while a scope is open in it. */
 int32_t baton_capture_end(baton_stream *stream, baton_graph **graph, baton_error *err);
 /* DRIVER. Ends it and drops what was captured. Does nothing when none is under way: for error paths. */
 int32_t baton_capture_abandon(baton_stream *stream, baton_error *err);

@@ -248,14 +248,15 @@ START_TEST(a_joined_stream_adds_a_child_and_comes_back)
 }
 END_TEST
 
-START_TEST(a_child_on_a_fork_that_does_not_come_back_fails_the_capture)
+START_TEST(a_child_on_a_fork_may_be_left_behind)
 {
     driver_graph made;
     OK(driver->capture_begin(s, DRIVER_CAPTURE_RELAXED));
     OK(driver->event_record(event, s));
     OK(driver->stream_wait_event(other, event, 0));
     child_add(other, child);
-    EXPECT(DRIVER_STREAM_CAPTURE_UNJOINED, driver->capture_end(s, &made));
+    OK(driver->capture_end(s, &made));     /* nodes that were added by hand need no join */
+    OK(driver->graph_destroy(made));
 }
 END_TEST
 
@@ -267,7 +268,7 @@ int main(void)
         an_executable_does_not_see_what_its_graph_gets_later, all_may_be_destroyed_right_after_the_launch,
         an_update_reaches_into_the_child, an_update_with_a_child_of_another_topology_is_refused,
         an_external_wait_in_a_child_holds_the_launch, a_joined_stream_adds_a_child_and_comes_back,
-        a_child_on_a_fork_that_does_not_come_back_fails_the_capture
+        a_child_on_a_fork_may_be_left_behind
     };
     return suite_run_with("conformance: child graphs", tests, sizeof tests / sizeof *tests, child_begin, child_end);
 }

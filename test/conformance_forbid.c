@@ -6,7 +6,7 @@
 static driver_stream s, other;
 static driver_event event;
 static driver_graph_exec exec;      /* to be destroyed by a call */
-static driver_graph graph;
+static driver_graph graph, child;
 static driver_address pooled, plain;
 static driver_module module;
 
@@ -69,7 +69,7 @@ static int call_graph_destroy(void) { return driver->graph_destroy(graph); }
 static int call_add_child(void)
 {
     driver_graph_node node;
-    return driver->graph_add_child(&node, graph, NULL, 0, graph);
+    return driver->graph_add_child(&node, graph, NULL, 0, child);
 }
 
 static int call_capture_info(void)
@@ -114,6 +114,9 @@ static void table_begin(void)
     OK(driver->capture_begin(s, DRIVER_CAPTURE_RELAXED));
     OK(kernel_launch(pooled, s));
     OK(driver->capture_end(s, &graph));
+    OK(driver->capture_begin(s, DRIVER_CAPTURE_RELAXED));
+    OK(kernel_launch(pooled, s));
+    OK(driver->capture_end(s, &child));
     OK(driver->graph_instantiate(&exec, graph, 0));
     OK(driver->stream_synchronize(other));
 }

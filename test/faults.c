@@ -226,6 +226,18 @@ static void drain_leftovers(void)
     ok(baton_runtime_close(other, &error));
 }
 
+/* On a device that is lost nothing runs any more. The software device, where the loss is only pretended, works on: its work is brought to an end. A
+ * synchronous free waits for all of it. */
+static void stop_work(void)
+{
+    for (int i = 0; i < 2; i++) {
+        driver_address address;
+        ck_assert_int_eq(raw->context_set(contexts[i]), 0);
+        ck_assert_int_eq(raw->alloc(&address, 16), 0);
+        ck_assert_int_eq(raw->free(address), 0);
+    }
+}
+
 static void finish(struct play *play)
 {
     if (play->runtime) {
@@ -258,6 +270,8 @@ static void play_once(void)
     instrument_reset();
     check_thread();
     check_status(&play);
+    if (sticky())
+        stop_work();            /* which leaves contexts[1] current, as it was */
     finish(&play);
     check_thread();
     drain_leftovers();

@@ -182,7 +182,8 @@ static int fault_once(uint64_t n, int code, int stops)
     world_release(&world);
     struct soft_census after = census_now();
     ck_assert_uint_eq(after.bytes, before.bytes - ARRAYS * 256);
-    ck_assert_msg(kept || (after.graphs == 0 && after.executables == 0 && after.events == 0), "call %llu, code %d: %llu graphs, %llu executables, %llu events are left",
+    /* one event may be the device's own, for long waits */
+    ck_assert_msg(kept || (after.graphs == 0 && after.executables == 0 && after.events <= 1), "call %llu, code %d: %llu graphs, %llu executables, %llu events are left",
                   (unsigned long long)n, code, (unsigned long long)after.graphs, (unsigned long long)after.executables, (unsigned long long)after.events);
     if (kept) {                 /* begin anew, with nothing left of it */
         ok(baton_runtime_close(runtime, &error));

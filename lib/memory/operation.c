@@ -15,7 +15,7 @@ void operation_init(struct operation *op, baton_stream *stream, int32_t kind, ui
     op->parent = NULL;
     op->kind = kind;
     op->flags = 0;
-    op->count = op->locked = op->waits = 0;
+    op->count = op->locked = op->waits = op->same = 0;
     op->captured = op->begun = 0;
     op->tracked = NULL;
     op->capacity = OPERATION_INLINE;

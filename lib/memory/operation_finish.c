@@ -54,6 +54,8 @@ static void publish(struct operation *op, struct operation_item *item, uint64_t 
 
 static void finish(struct operation *op, uint64_t ticket, int submitted)
 {
+    if (op->same)
+        counters_add(&op->stream->counters, COUNT_SAME, op->same);
     for (uint32_t i = 0; i < op->count && !op->tracked; i++)
         publish(op, &op->items[i], ticket, submitted);
     if (ticket)

@@ -74,9 +74,13 @@ static int32_t host_cause(const struct operation *op, const struct memory *memor
 
 static int32_t plan_use(struct operation *op, const struct memory *memory, const struct use *use, struct needs *needs, baton_error *err)
 {
+    if (use->stream == op->stream) {
+        op->same++;
+        return BATON_OK;
+    }
     int32_t cause = host_cause(op, memory, use->stream);
     enum order_need need = order_need(op->stream, use->stream, use->ticket);
-    if (need == ORDER_SAME || need == ORDER_COMPLETE || (need == ORDER_COVERED && cause < 0))
+    if (need == ORDER_COMPLETE || (need == ORDER_COVERED && cause < 0))
         return BATON_OK;
     return needs_add(needs, use->stream, use->ticket, cause, err);
 }

@@ -101,8 +101,19 @@ static void set_pending(struct memory *memory, baton_stream *s)
     memory->pending_count = count;
 }
 
+/* The owner writes again: nothing but the ticket is new. */
+static int writes_again(const struct memory *memory, const baton_stream *s)
+{
+    return memory->owner.stream == s && !memory->reader_count && !memory->escaped && !memory->pending_count;
+}
+
 void memory_publish_write_locked(struct memory *memory, baton_stream *s, uint64_t ticket)
 {
+    if (writes_again(memory, s)) {
+        memory->owner.ticket = ticket;
+        memory->version++;
+        return;
+    }
     if (memory->owner.stream != s || memory->reader_count) {
         set_pending(memory, s);
         uses_release(memory->readers, memory->reader_count);
@@ -147,10 +158,12 @@ static void add_reader(struct memory *memory, baton_stream *s, uint64_t ticket)
 void memory_publish_read_locked(struct memory *memory, baton_stream *s, uint64_t ticket)
 {
     uint32_t last = memory->reader_count;
-    if (last && memory->readers[last - 1].stream == s)
+    if (last && memory->readers[last - 1].stream == s && !memory->escaped) {
         memory->readers[last - 1].ticket = ticket;
-    else
-        add_reader(memory, s, ticket);
+        memory->version++;
+        return;
+    }
+    add_reader(memory, s, ticket);
     memory->escaped = 0;
     memory_changed_locked(memory);
 }

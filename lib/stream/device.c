@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 #include "base/process.h"
-#include "stream/stream.h"
+#include "stream/blocker.h"
 
 static int32_t make_pool(struct device *device, baton_error *err)
 {
@@ -90,7 +90,9 @@ static void give_back(struct device *device)
 
 void device_destroy(struct device *device)
 {
-    if (atomic_load(&device->ready) && !device_usable(device, NULL))
+    int usable = atomic_load(&device->ready) && !device_usable(device, NULL);
+    blockers_destroy(device, usable);
+    if (usable)
         give_back(device);
     pthread_mutex_destroy(&device->lock);
 }

@@ -6,6 +6,8 @@
 
 #include "stream/runtime.h"
 
+struct blocker;
+
 struct device {
     baton_runtime *runtime;                 /* not retained: the runtime owns its devices */
     const struct driver *driver;
@@ -17,6 +19,7 @@ struct device {
     driver_pool pool;
     int priority_least, priority_greatest;
     baton_stream *service;                  /* the device's own stream; one reference */
+    struct blocker *blockers;               /* idle; guarded by lock; see blocker.h */
     driver_module builtin;                  /* the library's own kernels; NULL until first used; guarded by lock */
     _Atomic(driver_function) builtins[3];   /* its functions; NULL until first used */
 

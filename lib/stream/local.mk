@@ -1,4 +1,6 @@
 libbaton_internal_la_SOURCES += \
+    lib/stream/blocker.c \
+    lib/stream/blocker.h \
     lib/stream/capture.c \
     lib/stream/capture.h \
     lib/stream/capture_follow.c \

@@ -65,7 +65,7 @@ static int32_t mark_new(struct device *device, struct mark **mark, baton_error *
         free(made);
         return status;
     }
-    int code = device->driver->event_create(&made->event, DRIVER_EVENT_DISABLE_TIMING | DRIVER_EVENT_BLOCKING_SYNC);
+    int code = device->driver->event_create(&made->event, DRIVER_EVENT_DISABLE_TIMING);
     device_leave(device, &entry);
     if (code) {
         free(made);

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/process.h"
+#include "stream/blocker.h"
 
 /* How long AUTO spins before it blocks: waits shorter than this wake as fast as a spinning query. */
 enum { SPIN_NS = 50000, NAP_LEAST_NS = 20000, NAP_MOST_NS = 1000000 };
@@ -99,6 +100,19 @@ static int32_t synchronize(baton_stream *stream, struct mark *mark, int32_t oper
     return device_status(mark->device, code, DRIVER_ROW_event_synchronize, operation, stream, err);
 }
 
+/* Sleeps on the driver's side, without busy CPU. */
+static int32_t sleep_until_done(baton_stream *stream, struct mark *mark, int32_t operation, baton_error *err)
+{
+    struct device_entry entry;
+    enum driver_row row;
+    int32_t status = device_enter(mark->device, &entry, err);
+    if (status)
+        return status;
+    int code = blocker_wait(mark->device, mark, &row);
+    device_leave(mark->device, &entry);
+    return device_status(mark->device, code, row, operation, stream, err);
+}
+
 static int32_t block(baton_stream *stream, struct mark *mark, const struct wait_how *how, baton_error *err)
 {
     baton_runtime *runtime = stream->runtime;
@@ -107,7 +121,7 @@ static int32_t block(baton_stream *stream, struct mark *mark, const struct wait_
     int32_t status = call_hook(runtime, runtime->options.before_block, err);
     if (status)
         return status;
-    status = how->deadline_ns == WAIT_FOREVER ? synchronize(stream, mark, how->operation, err) : nap(stream, mark, how, err);
+    status = how->deadline_ns == WAIT_FOREVER ? sleep_until_done(stream, mark, how->operation, err) : nap(stream, mark, how, err);
     int32_t hooked = call_hook(runtime, runtime->options.after_block, status < 0 ? NULL : err);
     return status < 0 ? status : hooked ? hooked : status;
 }

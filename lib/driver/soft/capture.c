@@ -200,10 +200,10 @@ int soft_capture_info(driver_stream stream, driver_capture_status *status, drive
     ROW_LEAVE();
 }
 
-static void set_loosen(const struct soft_set *set, int loose)
+static void set_loosen(const struct soft_set *set)
 {
     for (size_t i = 0; i < set->count; i++)
-        ((struct soft_node *)set->nodes[i])->loose = loose;
+        ((struct soft_node *)set->nodes[i])->loose = 1;
 }
 
 static int capture_set(struct soft_queue *queue, const driver_graph_node *nodes, size_t count)
@@ -212,7 +212,7 @@ static int capture_set(struct soft_queue *queue, const driver_graph_node *nodes,
     int code = soft_set_add(&after, nodes, count);
     if (code)
         return code;
-    set_loosen(&queue->after, 1);
+    set_loosen(&queue->after);
     soft_set_clear(&queue->after);
     queue->after = after;
     return DRIVER_SUCCESS;
@@ -231,7 +231,6 @@ int soft_capture_update(driver_stream stream, driver_graph_node *nodes, size_t c
         ROW_TRY(capture_set(queue, nodes, count));
     else
         ROW_TRY(soft_set_add(&queue->after, nodes, count));
-    set_loosen(&queue->after, 0);   /* what a stream follows has to be joined */
     ROW_LEAVE();
 }
 
