@@ -271,7 +271,7 @@ START_TEST(a_wrong_copy_is_refused)
 }
 END_TEST
 
-/* S12: the driver carries whole runs between devices itself; a kernel needs peer access. */
+/* S3, S12: the driver carries whole runs between devices itself; a kernel needs peer access. */
 START_TEST(without_peer_access_only_runs_are_copied_between_devices)
 {
     baton_stream *a = make_stream(), *b = make_stream_on(1);

@@ -1,7 +1,7 @@
 /* Captures take nothing; launching a graph hands over. */
 #include "graph_support.h"
 
-/* C4, C6: what a capture adds to its set changes no owner; a launch on a third stream takes the whole set. Section 9, item 6. */
+/* S2, C4, C6: what a capture adds to its set changes no owner; a launch on a third stream takes the whole set. Section 9, item 6. */
 START_TEST(a_graph_captured_after_a_hand_off_is_launched_on_a_third_stream_without_a_host_wait)
 {
     baton_stream *a = make_stream(), *b = make_stream(), *c = make_stream();
