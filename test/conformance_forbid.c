@@ -7,6 +7,7 @@ static driver_stream s, other;
 static driver_event event;
 static driver_graph_exec exec;      /* to be destroyed by a call */
 static driver_graph graph, child;
+static void *pinned;
 static driver_address pooled, plain;
 static driver_module module;
 
@@ -64,6 +65,9 @@ static int call_launch(void) { return kernel_launch(pooled, other); }
 static int call_record(void) { return driver->event_record(event, other); }
 static int call_wait(void) { return driver->stream_wait_event(other, event, 0); }
 static int call_copy(void) { return driver->copy(pooled, plain, 4, other); }
+static int call_copy_to_device(void) { return driver->copy_to_device(plain, pinned, 4, other); }
+static int call_copy_to_host(void) { return driver->copy_to_host(pinned, plain, 4, other); }
+static int call_fill(void) { return driver->fill32(plain, 1, 1, other); }
 static int call_graph_destroy(void) { return driver->graph_destroy(graph); }
 
 static int call_add_child(void)
@@ -97,7 +101,7 @@ static int (*const unsafe_calls[])(void) = {
 };
 static int (*const safe_calls[])(void) = {
     call_launch, call_record, call_wait, call_copy, call_graph_destroy, call_create, call_module_load, call_memory_info,
-    call_add_child, call_capture_info
+    call_add_child, call_capture_info, call_copy_to_device, call_copy_to_host, call_fill
 };
 enum { UNSAFE_CALLS = sizeof unsafe_calls / sizeof *unsafe_calls, SAFE_CALLS = sizeof safe_calls / sizeof *safe_calls };
 
@@ -109,6 +113,7 @@ static void table_begin(void)
     event = event_new();
     pooled = memory_new(64, other);
     OK(driver->alloc(&plain, 64));
+    OK(driver->host_alloc(&pinned, 64, 0));
     OK(driver->module_load(&module, driver->builtin_image));
     OK(driver->fill32(plain, 0, 16, other));
     OK(driver->capture_begin(s, DRIVER_CAPTURE_RELAXED));
