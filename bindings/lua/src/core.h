@@ -32,7 +32,8 @@ void *object_test(lua_State *L, int index, const struct class *class);
 void *object_check(lua_State *L, int index, const struct class *class);
 /* NULL unless it is of the class and alive. */
 void *object_handle(lua_State *L, int index, const struct class *class);
-/* Makes the class's metatable: methods, free, share, __gc, __close, __index = the methods. Leaves it on the stack. */
+/* Makes the class's metatable: methods, free, share, __gc, __close, __index = the methods. Leaves it on the stack, above the
+ * module's table, where `metatables` gets it too. */
 void object_define(lua_State *L, const struct class *class, const luaL_Reg *methods);
 /* retain and release of a kind, for its class. */
 #define CLASS_OWN(kind)                                                                             \
@@ -144,8 +145,10 @@ void part_graph(lua_State *L);
 void part_fence(lua_State *L);
 void part_exchange(lua_State *L);
 void part_arithmetic(lua_State *L);
+void part_element(lua_State *L);
+void part_compile(lua_State *L);
 extern const luaL_Reg array_make_functions[], array_foreign_functions[], array_work_methods[], array_view_methods[], array_pointer_methods[],
-    array_wait_methods[], graph_capture_functions[];
+    array_wait_methods[], kernel_ask_methods[], graph_capture_functions[];
 extern const baton_lua_api api_table;
 
 #endif

@@ -248,7 +248,7 @@ static int dtype_size(lua_State *L)
 
 static const luaL_Reg functions[] = { { "wide", set_wide }, { "dtype_size", dtype_size }, { NULL, NULL } };
 
-void part_arithmetic(lua_State *L)
+void part_element(lua_State *L)
 {
     compat_functions(L, functions);
 }

@@ -1,6 +1,6 @@
-#include "core.h"
+#include <dlfcn.h>
 
-#include <stdlib.h>
+#include "core.h"
 
 /* Set by the Lua half: the metatable of errors. The value BLOCKED is its address. */
 static const char errors_key, blocked_key;
@@ -251,15 +251,27 @@ static int layout(lua_State *L)
     return 1;
 }
 
+/* The file that the library was loaded from. */
+static int library(lua_State *L)
+{
+    Dl_info where;
+    if (!dladdr((void *)(uintptr_t)baton_version, &where) || !where.dli_fname)
+        return luaL_error(L, "the library's file is unknown");
+    lua_pushstring(L, where.dli_fname);
+    return 1;
+}
+
 static const luaL_Reg functions[] = {
     { "errors", set_errors }, { "info", runtime_info }, { "device_info", device_info }, { "stats", stats }, { "drain", drain },
     { "trim", trim }, { "memory_limit", memory_limit }, { "trace_start", trace_start }, { "trace_read", trace_read },
-    { "layout", layout }, { NULL, NULL }
+    { "layout", layout }, { "library", library }, { NULL, NULL }
 };
 
 void part_runtime(lua_State *L)
 {
     compat_functions(L, functions);
+    lua_newtable(L);
+    lua_setfield(L, -2, "metatables");
     lua_pushinteger(L, (lua_Integer)baton_version());
     lua_setfield(L, -2, "version_number");
     lua_pushinteger(L, (lua_Integer)baton_abi_version());

@@ -65,6 +65,6 @@ static const luaL_Reg functions[] = { { "wait_any", wait_any }, { NULL, NULL } }
 void part_fence(lua_State *L)
 {
     object_define(L, &fence_class, methods);
-    lua_pop(L, 1);
+    lua_setfield(L, -2, "fence_metatable");
     compat_functions(L, functions);
 }

@@ -111,7 +111,7 @@ static void size_read(lua_State *L, const char *name, uint32_t *size)
     lua_pop(L, 1);
 }
 
-/* The table at index 2: grid, block, shared, stream; or a number: grid. */
+/* The table at index 2: grid, block, shared, cluster, cooperative, stream; or a number: grid. */
 static baton_launch_options options_read(lua_State *L)
 {
     baton_launch_options options = { .struct_size = sizeof options };
@@ -128,7 +128,10 @@ static baton_launch_options options_read(lua_State *L)
         lua_getfield(L, 2, "stream");
         if (!lua_isnil(L, -1))
             options.stream = handle_check(L, lua_gettop(L), stream);
-        lua_pop(L, 2);
+        size_read(L, "cluster", options.cluster);
+        lua_getfield(L, 2, "cooperative");
+        options.flags |= lua_toboolean(L, -1) ? BATON_LAUNCH_COOPERATIVE : 0;
+        lua_pop(L, 3);
     }
     if (!options.stream)
         options.stream = stream_current(L);
@@ -185,6 +188,7 @@ void part_kernel(lua_State *L)
     lua_pop(L, 1);
     object_define(L, &kernel_class, kernel_methods);
     lua_getfield(L, -1, "__index");
+    compat_functions(L, kernel_ask_methods);
     lua_setfield(L, -3, "kernel_methods");
     lua_pop(L, 1);
     compat_functions(L, functions);

@@ -94,4 +94,8 @@ void object_define(lua_State *L, const struct class *class, const luaL_Reg *meth
     lua_setfield(L, -2, "__index");
     lua_pushvalue(L, -1);
     compat_registry_set(L, class);
+    lua_getfield(L, -2, "metatables");
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, strchr(class->name, '.') + 1);
+    lua_pop(L, 1);
 }

@@ -254,5 +254,7 @@ __attribute__((visibility("default"))) int luaopen_baton_core(lua_State *L)
     part_fence(L);
     part_exchange(L);
     part_arithmetic(L);
+    part_element(L);
+    part_compile(L);
     return 1;
 }

@@ -123,6 +123,8 @@ local function turn(refused, count, ...)
    if not went then refuse(refused, me, holder, memory) end
 end
 
+task.turn = turn
+
 -- operation, so that another coroutine's lock makes the caller wait its turn.
 function task.patient(operation)
    return function(...)
