@@ -1,5 +1,6 @@
 --- Baton: GPU arrays that pass between tasks and streams in order, without stalling the host. README has the rules.
 local core = require "baton.core"
+if core.baton then return core.baton end -- loaded again: there are objects of the first time
 local task = require "baton.task"
 local host = require "baton.host"
 local arithmetic = require "baton.arithmetic"
@@ -179,4 +180,5 @@ function stream:capture_run(body, executable, mode)
    return capture_run(self, function() baton.with_stream(self, body) end, executable, mode)
 end
 
+core.baton = baton
 return baton

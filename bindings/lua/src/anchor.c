@@ -25,7 +25,7 @@ struct anchor *anchor_new(lua_State *L, int index)
     struct anchor *anchor = calloc(1, sizeof *anchor);
     if (!anchor) {
         luaL_unref(L, LUA_REGISTRYINDEX, reference);
-        luaL_error(L, "no memory");
+        misuse(L, "no memory");
     }
     anchor->reference = reference;
     anchor->next = state->anchors;

@@ -27,7 +27,7 @@ baton_array *operand_check(lua_State *L, int index, uint32_t *access)
     baton_array *array = object_handle(L, -1, &array_class);
     lua_pop(L, 2);
     if (!array || *access < BATON_READ || *access > BATON_READ_WRITE)
-        luaL_argerror(L, index, "an array, or one in baton.read, write or update, expected");
+        misuse_argument(L, index, "an array, or one in baton.read, write or update, expected");
     return array;
 }
 
@@ -59,7 +59,7 @@ static void options_table(lua_State *L, int index, struct making *making)
         options->stream = handle_check(L, lua_gettop(L), stream);
     lua_getfield(L, index, "strides");
     if (!lua_isnil(L, -1)) {
-        luaL_argcheck(L, extents_read(L, lua_gettop(L), making->strides) == options->ndim, index, "as many strides as extents");
+        check_argument(L, extents_read(L, lua_gettop(L), making->strides) == options->ndim, index, "as many strides as extents");
         options->strides = making->strides;
     }
     lua_getfield(L, index, "read_only");
@@ -120,7 +120,7 @@ static int wrap(lua_State *L)
         user = pointer_check(L, lua_gettop(L));
         lua_getfield(L, 4, "owner");
         if (!lua_isnil(L, -1)) {
-            luaL_argcheck(L, !deleter, 4, "either owner or deleter");
+            check_argument(L, !deleter, 4, "either owner or deleter");
             user = anchor_new(L, lua_gettop(L));
             deleter = anchor_deleter;
         }
@@ -248,7 +248,7 @@ static int index_any(lua_State *L)
     lua_rawget(L, lua_upvalueindex(1));
     lua_CFunction ask = lua_tocfunction(L, -1);
     if (!ask)
-        return luaL_error(L, "an array has no '%s'", lua_tostring(L, 2));
+        return misuse(L, "an array has no '%s'", lua_tostring(L, 2));
     lua_settop(L, 1);
     return ask(L);
 }

@@ -23,7 +23,7 @@ static int64_t place(lua_State *L, int64_t index, int64_t extent, int dimension)
 {
     int64_t found = index < 0 ? index + extent : index - 1;
     if (index == 0 || found < 0 || found >= extent)
-        luaL_error(L, "index %d is outside of dimension %d, which has %d", (int)index, dimension + 1, (int)extent);
+        misuse(L, "index %d is outside of dimension %d, which has %d", (int)index, dimension + 1, (int)extent);
     return found;
 }
 
@@ -33,7 +33,7 @@ static int64_t bound(lua_State *L, int part, int64_t otherwise)
     int64_t value = otherwise;
     lua_rawgeti(L, -1, part);
     if (!lua_isnil(L, -1) && !compat_integer(L, -1, &value))
-        luaL_error(L, "a range holds whole numbers: { first, last, step }");
+        misuse(L, "a range holds whole numbers: { first, last, step }");
     lua_pop(L, 1);
     return value;
 }
@@ -42,7 +42,7 @@ static void slice_range(lua_State *L, struct slices *out, int i, int64_t extent)
 {
     int64_t step = bound(L, 3, 1), first = bound(L, 1, step > 0 ? 1 : extent), last = bound(L, 2, step > 0 ? extent : 1);
     if (step == 0 || step == INT64_MIN)
-        luaL_error(L, "a step of this size leads nowhere");
+        misuse(L, "a step of this size leads nowhere");
     int64_t from = first < 0 ? first + extent + 1 : first, to = last < 0 ? last + extent + 1 : last;
     int64_t distance = step > 0 ? to - from : from - to;
     out->step[i] = step;
@@ -77,7 +77,7 @@ static void slice_dimension(lua_State *L, struct slices *out, int i, int64_t ext
     else if (lua_isnil(L, -1) || (lua_isboolean(L, -1) && lua_toboolean(L, -1)))
         slice_all(out, i, extent);
     else
-        luaL_error(L, "a number, a range { first, last, step }, or true for all expected in dimension %d", i + 1);
+        misuse(L, "a number, a range { first, last, step }, or true for all expected in dimension %d", i + 1);
     out->shape[out->kept++] = out->count[i];
 }
 
@@ -99,7 +99,7 @@ static void push_part(lua_State *L, baton_array *array, int index)
     struct slices slices = { .picked = 0 };
     int listed = lua_istable(L, index);
     if (listed ? (int)compat_length(L, index) > info.ndim : info.ndim == 0)
-        luaL_error(L, "the array has %d dimensions", (int)info.ndim);
+        misuse(L, "the array has %d dimensions", (int)info.ndim);
     for (int i = 0; i < info.ndim; i++) {
         if (listed)
             lua_rawgeti(L, index, i + 1);
@@ -128,9 +128,10 @@ static int slice(lua_State *L)
     baton_array_info info = array_info(L, array);
     struct slices slices = { .picked = 0 };
     lua_Integer dimension = luaL_optinteger(L, 5, 1);
-    luaL_argcheck(L, dimension >= 1 && dimension <= info.ndim, 5, "no such dimension");
+    check_argument(L, dimension >= 1 && dimension <= info.ndim, 5, "no such dimension");
     for (int i = 0; i < info.ndim; i++)
         slice_all(&slices, i, info.shape[i]);
+    lua_settop(L, 5);
     lua_createtable(L, 3, 0);
     for (int i = 1; i <= 3; i++) {
         lua_pushvalue(L, i + 1);
@@ -149,9 +150,9 @@ static int numbers_read(lua_State *L, int64_t *numbers)
     if (lua_istable(L, 2))
         return extents_read(L, 2, numbers);
     int count = lua_gettop(L) - 1;
-    luaL_argcheck(L, count <= DIMENSIONS, 2, "more than 16 numbers");
+    check_argument(L, count <= DIMENSIONS, 2, "more than 16 numbers");
     for (int i = 0; i < count; i++)
-        luaL_argcheck(L, compat_integer(L, i + 2, &numbers[i]), i + 2, "a whole number expected");
+        check_argument(L, compat_integer(L, i + 2, &numbers[i]), i + 2, "a whole number expected");
     return count;
 }
 
@@ -183,9 +184,9 @@ static int permute(lua_State *L)
     int32_t permutation[DIMENSIONS];
     baton_array *array = handle_check(L, 1, array);
     int count = numbers_read(L, order);
-    luaL_argcheck(L, count == array_info(L, array).ndim, 2, "as many numbers as dimensions expected");
+    check_argument(L, count == array_info(L, array).ndim, 2, "as many numbers as dimensions expected");
     for (int i = 0; i < count; i++) {
-        luaL_argcheck(L, order[i] >= 1 && order[i] <= count, 2, "numbers of dimensions expected");
+        check_argument(L, order[i] >= 1 && order[i] <= count, 2, "numbers of dimensions expected");
         permutation[i] = (int32_t)order[i] - 1;
     }
     push_permuted(L, array, permutation, count);
@@ -239,7 +240,7 @@ int array_index_read(lua_State *L)
     baton_array *array = handle_check(L, 1, array);
     int number = compat_integer(L, 2, &index);
     if (!number && !lua_istable(L, 2))
-        return luaL_argerror(L, 2, "a whole number, or a table of numbers and ranges, expected");
+        return misuse_argument(L, 2, "a whole number, or a table of numbers and ranges, expected");
     push_part(L, array, 2);
     if (number && array_info(L, array).ndim == 1)
         push_element(L);
@@ -265,7 +266,7 @@ int array_index_write(lua_State *L)
     baton_array *array = handle_check(L, 1, array);
     baton_error err = error_begin();
     if (lua_type(L, 2) == LUA_TSTRING)
-        return luaL_error(L, "an array has no field '%s' to set", lua_tostring(L, 2));
+        return misuse(L, "an array has no field '%s' to set", lua_tostring(L, 2));
     push_part(L, array, 2);
     struct object *part = lua_touserdata(L, 4);
     int32_t status = assign(L, part->handle, 3, &err);

@@ -39,7 +39,7 @@ static int resize(lua_State *L)
     baton_array *array = handle_check(L, 1, array);
     int64_t elements = 0;
     baton_error err = error_begin();
-    luaL_argcheck(L, compat_integer(L, 2, &elements), 2, "a whole number expected");
+    check_argument(L, compat_integer(L, 2, &elements), 2, "a whole number expected");
     baton_stream *stream = stream_argument(L, 3);
     int32_t status = baton_array_resize(array, elements, stream, &err);
     for (int32_t level = 1; status == BATON_ERR_OOM && level <= 2; level++) {
@@ -92,7 +92,7 @@ static int download_async(lua_State *L)
     baton_error err = error_begin();
     baton_fence *fence;
     void *address;
-    luaL_argcheck(L, target.bytes == info.bytes && (target.flags & BATON_ARRAY_CONTIGUOUS), 2, "a contiguous array of the same size expected");
+    check_argument(L, target.bytes == info.bytes && (target.flags & BATON_ARRAY_CONTIGUOUS), 2, "a contiguous array of the same size expected");
     struct object *object = object_push(L, &fence_class, sizeof *object);
     int32_t status = baton_array_host_pointer(to, BATON_WRITE, &address, &err);
     if (!status)
@@ -119,7 +119,7 @@ static int table(lua_State *L)
 static int item(lua_State *L)
 {
     baton_array_info info = array_info(L, handle_check(L, 1, array));
-    luaL_argcheck(L, info.elements == 1, 1, "an array of one element expected");
+    check_argument(L, info.elements == 1, 1, "an array of one element expected");
     void *bytes = fetch(L, &info, 2);
     if (!bytes)
         return 2;

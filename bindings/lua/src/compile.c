@@ -39,7 +39,7 @@ static void headers_read(lua_State *L, int index, baton_compile_options *options
     luaL_checktype(L, headers, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, headers); lua_pop(L, 1)) {
         if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
-            luaL_argerror(L, index, "headers: names and texts expected");
+            misuse_argument(L, index, "headers: names and texts expected");
         options->header_count++;
     }
     const char **names = buffer_push(L, options->header_count * sizeof *names);
@@ -114,7 +114,7 @@ static int info(lua_State *L)
 static uint32_t count_optional(lua_State *L, int index)
 {
     lua_Integer count = luaL_optinteger(L, index, 0);
-    luaL_argcheck(L, count >= 0 && count <= INT32_MAX, index, "out of range");
+    check_argument(L, count >= 0 && count <= INT32_MAX, index, "out of range");
     return (uint32_t)count;
 }
 

@@ -66,6 +66,10 @@ int32_t device_argument(lua_State *L, int index);
 
 /* Raises. status below zero, or an outcome that the caller cannot use. */
 int error_raise(lua_State *L, int32_t status, const baton_error *err);
+/* Raises a plain message, which begins with the place in the caller's own code. */
+int misuse(lua_State *L, const char *format, ...);
+int misuse_argument(lua_State *L, int index, const char *message);
+#define check_argument(L, holds, index, message) ((void)((holds) || misuse_argument(L, index, message)))
 #define error_begin() { .struct_size = sizeof(baton_error) }
 /* Raises unless the status is BATON_OK. */
 static inline void need(lua_State *L, int32_t status, const baton_error *err)

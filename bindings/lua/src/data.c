@@ -3,7 +3,7 @@
 void *buffer_push(lua_State *L, uint64_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
-        luaL_error(L, "too large for a buffer");
+        misuse(L, "too large for a buffer");
     return lua_newuserdata(L, bytes ? (size_t)bytes : 1);
 }
 
@@ -14,7 +14,7 @@ void *pointer_check(lua_State *L, int index)
     case LUA_TLIGHTUSERDATA: return lua_touserdata(L, index);
     case TYPE_CDATA: return *(void *const *)lua_topointer(L, index);
     default:
-        luaL_argerror(L, index, "a pointer expected: lightuserdata or a pointer of LuaJIT's FFI");
+        misuse_argument(L, index, "a pointer expected: lightuserdata or a pointer of LuaJIT's FFI");
         return NULL;
     }
 }
@@ -22,15 +22,15 @@ void *pointer_check(lua_State *L, int index)
 int extents_read(lua_State *L, int index, int64_t *extents)
 {
     if (lua_type(L, index) == LUA_TNUMBER) {
-        luaL_argcheck(L, compat_integer(L, index, extents), index, "a whole number expected");
+        check_argument(L, compat_integer(L, index, extents), index, "a whole number expected");
         return 1;
     }
     luaL_checktype(L, index, LUA_TTABLE);
     size_t count = compat_length(L, index);
-    luaL_argcheck(L, count <= DIMENSIONS, index, "more than 16 dimensions");
+    check_argument(L, count <= DIMENSIONS, index, "more than 16 dimensions");
     for (int i = 0; i < (int)count; i++) {
         lua_rawgeti(L, index, i + 1);
-        luaL_argcheck(L, compat_integer(L, -1, &extents[i]), index, "a list of whole numbers expected");
+        check_argument(L, compat_integer(L, -1, &extents[i]), index, "a list of whole numbers expected");
         lua_pop(L, 1);
     }
     return (int)count;
@@ -57,7 +57,7 @@ int data_shape(lua_State *L, int index, int32_t dtype, int64_t *shape)
     lua_pushvalue(L, index);
     while (!leaf(L, dtype)) {
         if (ndim == DIMENSIONS)
-            return luaL_error(L, "more than 16 dimensions");
+            return misuse(L, "more than 16 dimensions");
         shape[ndim++] = (int64_t)compat_length(L, -1);
         if (shape[ndim - 1] == 0)
             break;
@@ -83,7 +83,7 @@ static void read_level(lua_State *L, struct walk *walk, int level)
     }
     int64_t extent = walk->info->shape[level];
     if (!lua_istable(L, -1) || (int64_t)compat_length(L, -1) != extent)
-        luaL_error(L, "a table of %d values expected in dimension %d, got %s", (int)extent, level + 1,
+        misuse(L, "a table of %d values expected in dimension %d, got %s", (int)extent, level + 1,
                    lua_istable(L, -1) ? lua_pushfstring(L, "%d", (int)compat_length(L, -1)) : luaL_typename(L, -1));
     for (int64_t i = 1; i <= extent; i++) {
         lua_rawgeti(L, -1, (int)i);
@@ -110,7 +110,7 @@ const void *data_read(lua_State *L, int index, const baton_array_info *info)
     if (lua_type(L, index) == LUA_TSTRING) {
         bytes = lua_tolstring(L, index, &length);
         if (length != info->bytes)
-            luaL_error(L, "a string of %f bytes expected, got %f", (lua_Number)info->bytes, (lua_Number)length);
+            misuse(L, "a string of %f bytes expected, got %f", (lua_Number)info->bytes, (lua_Number)length);
         lua_pushnil(L);
         return bytes;
     }

@@ -11,7 +11,7 @@ int32_t dtype_check(lua_State *L, int index)
     for (int32_t dtype = BATON_BOOL; dtype <= BATON_C128; dtype++)
         if (strcmp(name, baton_dtype_name(dtype)) == 0)
             return dtype;
-    return (int32_t)luaL_argerror(L, index, lua_pushfstring(L, "'%s' is no element type", name));
+    return (int32_t)misuse_argument(L, index, lua_pushfstring(L, "'%s' is no element type", name));
 }
 
 int32_t dtype_optional(lua_State *L, int index, int32_t otherwise)
@@ -64,7 +64,7 @@ static void wide_push(lua_State *L, const void *at, int is_signed)
 {
     compat_registry_get(L, &wide_key);
     if (lua_isnil(L, -1))
-        luaL_error(L, "a 64-bit integer does not fit this Lua's numbers: cast the array, or download its bytes");
+        misuse(L, "a 64-bit integer does not fit this Lua's numbers: cast the array, or download its bytes");
     lua_pushlightuserdata(L, (void *)(uintptr_t)at);
     lua_pushboolean(L, is_signed);
     lua_call(L, 2, 1);
@@ -123,7 +123,7 @@ void element_push(lua_State *L, int32_t dtype, const void *at)
 static int misfit(lua_State *L, int index, int32_t dtype)
 {
     const char *text = lua_type(L, index) == LUA_TNUMBER ? lua_tostring(L, index) : luaL_typename(L, index);
-    return luaL_error(L, "%s is no value for an element of type %s", text, baton_dtype_name(dtype));
+    return misuse(L, "%s is no value for an element of type %s", text, baton_dtype_name(dtype));
 }
 
 /* The bits of a whole number. On LuaJIT a cdata is one too; then *wide tells that all 64 bits count. */

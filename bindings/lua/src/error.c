@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <stdarg.h>
 
 #include "core.h"
 
@@ -17,6 +18,24 @@ static void where_push(lua_State *L)
         }
     }
     lua_pushliteral(L, "");
+}
+
+int misuse(lua_State *L, const char *format, ...)
+{
+    va_list values;
+    luaL_checkstack(L, 8, NULL);
+    where_push(L);
+    va_start(values, format);
+    lua_pushvfstring(L, format, values);
+    va_end(values);
+    lua_concat(L, 2);
+    return lua_error(L);
+}
+
+
+int misuse_argument(lua_State *L, int index, const char *message)
+{
+    return misuse(L, "bad argument #%d (%s)", index, message);
 }
 
 static void number_set(lua_State *L, const char *name, uint64_t value)
@@ -191,7 +210,7 @@ static int memory_limit(lua_State *L)
     baton_error err = error_begin();
     baton_runtime *runtime = runtime_of(L);
     lua_Number bytes = luaL_checknumber(L, 1);
-    luaL_argcheck(L, bytes >= 0, 1, "bytes, or 0 for no limit");
+    check_argument(L, bytes >= 0, 1, "bytes, or 0 for no limit");
     need(L, baton_set_memory_limit(runtime, device_argument(L, 2), (uint64_t)bytes, &err), &err);
     return 0;
 }
@@ -224,7 +243,7 @@ static int trace_read(lua_State *L)
     lua_Integer most = luaL_optinteger(L, 1, 1024);
     uint32_t count = 0;
     baton_error err = error_begin();
-    luaL_argcheck(L, most > 0 && most <= 1 << 20, 1, "between 1 and 1048576");
+    check_argument(L, most > 0 && most <= 1 << 20, 1, "between 1 and 1048576");
     baton_trace_entry *entries = buffer_push(L, (uint64_t)most * sizeof *entries);
     need(L, baton_trace_read(runtime_of(L), entries, (uint32_t)most, &count, &err), &err);
     lua_createtable(L, (int)count, 0);
@@ -256,7 +275,7 @@ static int library(lua_State *L)
 {
     Dl_info where;
     if (!dladdr((void *)(uintptr_t)baton_version, &where) || !where.dli_fname)
-        return luaL_error(L, "the library's file is unknown");
+        return misuse(L, "the library's file is unknown");
     lua_pushstring(L, where.dli_fname);
     return 1;
 }

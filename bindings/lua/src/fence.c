@@ -54,7 +54,7 @@ static int wait_any(lua_State *L)
     }
     int found = poll(fences, (nfds_t)count, seconds < 0 || seconds > 2e6 ? -1 : (int)(seconds * 1000));
     if (found < 0 && errno != EINTR)
-        return luaL_error(L, "poll: %s", strerror(errno));
+        return misuse(L, "poll: %s", strerror(errno));
     lua_pushboolean(L, found > 0);
     return 1;
 }

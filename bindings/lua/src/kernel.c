@@ -25,7 +25,7 @@ static void parameter_read(lua_State *L, struct kernel *kernel, uint32_t i)
         if (strcmp(word, baton_dtype_name(dtype)) == 0)
             kernel->parameters[i].dtype = (uint8_t)dtype;
     if (!kernel->parameters[i].access && !kernel->parameters[i].dtype)
-        luaL_error(L, "parameter %d: 'in', 'out', 'inout' or an element type expected, got %s", (int)i + 1,
+        misuse(L, "parameter %d: 'in', 'out', 'inout' or an element type expected, got %s", (int)i + 1,
                    *word ? word : luaL_typename(L, -1));
 }
 
@@ -34,7 +34,7 @@ static struct kernel *kernel_push(lua_State *L, int index)
 {
     luaL_checktype(L, index, LUA_TTABLE);
     size_t count = compat_length(L, index);
-    luaL_argcheck(L, count <= PARAMETERS, index, "more than 128 parameters");
+    check_argument(L, count <= PARAMETERS, index, "more than 128 parameters");
     struct kernel *kernel = object_push(L, &kernel_class, sizeof *kernel + count * sizeof kernel->parameters[0]);
     kernel->count = (uint32_t)count;
     for (uint32_t i = 0; i < count; i++) {
@@ -101,10 +101,10 @@ static void size_read(lua_State *L, const char *name, uint32_t *size)
     if (!lua_isnil(L, -1)) {
         int count = extents_read(L, lua_gettop(L), numbers);
         if (count > 3)
-            luaL_error(L, "%s: at most three numbers", name);
+            misuse(L, "%s: at most three numbers", name);
         for (int i = 0; i < count; i++) {
             if (numbers[i] < 0 || numbers[i] > UINT32_MAX)
-                luaL_error(L, "%s: a number is out of range", name);
+                misuse(L, "%s: a number is out of range", name);
             size[i] = (uint32_t)numbers[i];
         }
     }
@@ -117,7 +117,7 @@ static baton_launch_options options_read(lua_State *L)
     baton_launch_options options = { .struct_size = sizeof options };
     int64_t grid = 0;
     if (compat_integer(L, 2, &grid)) {
-        luaL_argcheck(L, grid >= 0 && grid <= UINT32_MAX, 2, "out of range");
+        check_argument(L, grid >= 0 && grid <= UINT32_MAX, 2, "out of range");
         options.grid[0] = (uint32_t)grid;
     } else {
         luaL_checktype(L, 2, LUA_TTABLE);
@@ -158,7 +158,7 @@ static int launch(lua_State *L)
     _Alignas(16) unsigned char values[PARAMETERS][16];
     baton_error err = error_begin();
     if (lua_gettop(L) - 2 != (int)kernel->count)
-        return luaL_error(L, "the kernel takes %d arguments, not %d", (int)kernel->count, lua_gettop(L) - 2);
+        return misuse(L, "the kernel takes %d arguments, not %d", (int)kernel->count, lua_gettop(L) - 2);
     baton_launch_options options = options_read(L);
     for (uint32_t i = 0; i < kernel->count; i++)
         argument_read(L, (int)i + 3, kernel, i, &arguments[i], values[i]);

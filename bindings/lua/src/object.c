@@ -30,7 +30,7 @@ void *object_check(lua_State *L, int index, const struct class *class)
     struct object *object = object_test(L, index, class);
     if (object && object->handle)
         return object;
-    luaL_argerror(L, index, lua_pushfstring(L, "%s expected, got %s", class->name, object ? "a freed one" : luaL_typename(L, index)));
+    misuse_argument(L, index, lua_pushfstring(L, "%s expected, got %s", class->name, object ? "a freed one" : luaL_typename(L, index)));
     return NULL;
 }
 
@@ -39,7 +39,7 @@ static int object_free(lua_State *L)
     const struct class *class = lua_touserdata(L, lua_upvalueindex(1));
     struct object *object = object_test(L, 1, class);
     if (!object)
-        return luaL_argerror(L, 1, lua_pushfstring(L, "%s expected", class->name));
+        return misuse_argument(L, 1, lua_pushfstring(L, "%s expected", class->name));
     void *handle = object->handle;
     object->handle = NULL;
     if (handle)

@@ -66,7 +66,9 @@ static void enter(lua_State *L)
     lua_createtable(L, 2, 0);
     innermost_push(L);
     lua_setfield(L, -2, "outer");
-    lua_pushthread(L);
+    int main = lua_pushthread(L);
+    lua_pushboolean(L, main);
+    lua_setfield(L, -3, "main");
     lua_setfield(L, -2, "coroutine");
     compat_companion_set(L, -2);
     compat_registry_get(L, &scopes_key);
@@ -116,7 +118,7 @@ static struct scope *open_check(lua_State *L)
 {
     struct scope *scope = object_check(L, 1, &scope_class);
     if (!scope->open)
-        luaL_argerror(L, 1, "the scope has ended");
+        misuse_argument(L, 1, "the scope has ended");
     return scope;
 }
 
@@ -256,7 +258,7 @@ static int chain_holds(lua_State *L, uint64_t memory)
     return 0;
 }
 
-/* holder(memory): the coroutine that has it in an open scope, or nil. */
+/* holder(memory): the coroutine that has it in an open scope, true for the main one, or nil. */
 static int holder(lua_State *L)
 {
     uint64_t memory = (uint64_t)luaL_checknumber(L, 1);
@@ -264,7 +266,9 @@ static int holder(lua_State *L)
     lua_pushnil(L);
     while (lua_next(L, -2)) {
         if (chain_holds(L, memory)) {
-            lua_pop(L, 1);
+            compat_companion_get(L, -1);
+            lua_getfield(L, -1, "main");
+            lua_pushvalue(L, lua_toboolean(L, -1) ? -1 : -4);
             return 1;
         }
         lua_pop(L, 1);

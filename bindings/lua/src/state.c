@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* Registry keys: their addresses count. */
-static const char state_key, streams_key;
+static const char state_key, streams_key, module_key;
 
 struct state *state_of(lua_State *L)
 {
@@ -29,7 +29,7 @@ baton_runtime *runtime_of(lua_State *L)
     struct state *state = state_of(L);
     baton_error err = error_begin();
     if (state->closed)
-        luaL_error(L, "baton: the runtime is closed");
+        misuse(L, "baton: the runtime is closed");
     if (!state->runtime)
         need(L, open_runtime(state, NULL, &err), &err);
     return state->runtime;
@@ -41,7 +41,7 @@ static int open_with(lua_State *L)
     baton_runtime_options options = { .struct_size = sizeof options, .driver = luaL_optstring(L, 1, NULL) };
     baton_error err = error_begin();
     if (state->closed || state->runtime)
-        return luaL_error(L, "baton: the runtime is already %s", state->closed ? "closed" : "open; open it before its first use");
+        return misuse(L, "baton: the runtime is already %s", state->closed ? "closed" : "open; open it before its first use");
     if (lua_toboolean(L, 2))
         options.flags |= BATON_RUNTIME_HOST_WAIT;
     need(L, open_runtime(state, &options, &err), &err);
@@ -76,7 +76,7 @@ static void api_set_runtime(lua_State *L, baton_runtime *runtime)
 {
     struct state *state = state_of(L);
     if (state->runtime || state->closed)
-        luaL_error(L, "baton: the Lua state has a runtime already");
+        misuse(L, "baton: the Lua state has a runtime already");
     state->runtime = runtime;
     state->borrowed = 1;
 }
@@ -239,11 +239,16 @@ static const luaL_Reg functions[] = {
     { "open", open_with }, { "close", close_by_hand }, { "current", current_stream }, { "use", use_stream }, { NULL, NULL }
 };
 
+/* The same table each time: package.loaded may have been emptied while there are objects. */
 __attribute__((visibility("default"))) int luaopen_baton_core(lua_State *L)
 {
-    if (!state_of(L))
-        make_state(L);
+    compat_registry_get(L, &module_key);
+    if (!lua_isnil(L, -1))
+        return 1;
+    make_state(L);
     lua_newtable(L);
+    lua_pushvalue(L, -1);
+    compat_registry_set(L, &module_key);
     compat_functions(L, functions);
     part_runtime(L);
     part_array(L);

@@ -68,7 +68,7 @@ static int set_task(lua_State *L)
 {
     int64_t tag = 0;
     baton_error err = error_begin();
-    luaL_argcheck(L, compat_integer(L, 2, &tag) && tag >= 0, 2, "a whole number expected");
+    check_argument(L, compat_integer(L, 2, &tag) && tag >= 0, 2, "a whole number expected");
     return settle(L, baton_stream_set_task(handle_check(L, 1, stream), (uint64_t)tag, &err), &err, 1);
 }
 
@@ -113,7 +113,7 @@ static int gate(lua_State *L)
     struct object *object = object_push(L, &gate_class, sizeof *object);
     baton_gate *made;
     baton_error err = error_begin();
-    luaL_argcheck(L, seconds > 0 && seconds <= 60, 2, "at most 60 seconds");
+    check_argument(L, seconds > 0 && seconds <= 60, 2, "at most 60 seconds");
     need(L, baton_gate_create(stream, (uint64_t)(seconds * 1e9), &made, &err), &err);
     object->handle = made;
     return 1;

@@ -1,7 +1,9 @@
 -- Coroutines and waiting: what becomes a yield, what becomes an error, and the scheduler's inner side.
 local core = require "baton.core"
+if core.task then return core.task end
 
 local task = {}
+core.task = task
 
 -- ---- errors: tables with code, status, message and more; as text, one sentence
 
@@ -73,31 +75,31 @@ local function memory_of(value)
    if type(value) == "userdata" and getmetatable(value) == core.array_metatable then return value.memory end
 end
 
+local function holder_of_memory(memory)
+   local holder = core.holder(memory)
+   return holder == true and MAIN or holder
+end
+
 local function holder_of(count, ...)
    for i = 1, count do
       local value = select(i, ...)
       local memory = memory_of(value)
-      local holder = memory and core.holder(memory)
+      local holder = memory and holder_of_memory(memory)
       if holder then return holder, memory end
       if type(value) == "table" and not memory then
          for j = 1, #value do
             memory = memory_of(value[j])
-            holder = memory and core.holder(memory)
+            holder = memory and holder_of_memory(memory)
             if holder then return holder, memory end
          end
       end
    end
 end
 
-local function same(left, right)
-   if left == right then return true end
-   return left == MAIN and right ~= nil and select(2, coroutine.running()) == true and coroutine.running() == right
-end
-
 local function circle(me, holder)
    local steps = 0
    while holder and steps < 1000 do
-      if same(me, holder) then return true end
+      if me == holder then return true end
       holder, steps = waits_for[holder], steps + 1
    end
    return false
@@ -105,7 +107,7 @@ end
 
 local function refuse(refused, me, holder, memory)
    local what = memory and ("memory " .. memory) or "memory"
-   if holder and same(me, holder) then
+   if me == holder then
       refused.message = task.name(me) .. " wants " .. what .. ", which an open scope of its own holds"
    else
       refused.message = ("%s wants %s, which %s holds in an open scope: neither can go on"):format(task.name(me), what, task.name(holder))
@@ -128,24 +130,24 @@ task.turn = turn
 -- operation, so that another coroutine's lock makes the caller wait its turn.
 function task.patient(operation)
    return function(...)
-      local result, more, third = operation(...)
+      local result, refused = operation(...)
       while result == BLOCKED do
-         turn(more, select("#", ...), ...)
-         result, more, third = operation(...)
+         turn(refused, select("#", ...), ...)
+         result, refused = operation(...)
       end
-      return result, more, third
+      return result
    end
 end
 
 -- The same where a yield cannot pass: metamethods of Lua 5.1.
 function task.impatient(operation)
    return function(...)
-      local result, more = operation(...)
+      local result, refused = operation(...)
       if result == BLOCKED then
          local holder, memory = holder_of(select("#", ...), ...)
-         refuse(more, task.running(), holder, memory)
+         refuse(refused, task.running(), holder, memory)
       end
-      return result, more
+      return result
    end
 end
 
