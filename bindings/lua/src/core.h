@@ -49,6 +49,7 @@ struct state {
     int borrowed;                       /* the runtime is the host program's */
     int closed;
     baton_stream *stream;               /* of coroutines that have none; NULL: not needed yet */
+    uint64_t round;                     /* bytes made while the collector goes once round; 0: not known yet */
     uint64_t debt;                      /* bytes made since the collector was last stepped for them */
     int scopes;                         /* there was one: look for the coroutine's */
     struct anchor *anchors;             /* Lua values that foreign memory needs */

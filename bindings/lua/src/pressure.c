@@ -1,19 +1,33 @@
-/* Arrays are small to Lua's collector and large to the device: it is stepped for their bytes, and runs in full when the
- * device is short of memory. Nothing here is called by the library. */
+/* Arrays are small to Lua's collector and large to the device: it is stepped for their bytes, so that it goes once round
+ * while a part of the device's memory is allocated, and runs in full when the device is short of memory. Nothing here is
+ * called by the library. */
 #include "core.h"
 
-enum { HANDLE_BYTES = 512, STEP_BYTES = 256 * 1024 };
+enum { ROUND_PART = 16, STEPS = 64, HANDLE_BYTES = 512 };
+static const uint64_t round_least = UINT64_C(64) << 20, round_most = UINT64_C(4) << 30;
+
+/* Bytes to allocate while the collector goes once round. */
+static uint64_t round_bytes(struct state *state)
+{
+    baton_device_info info = { .struct_size = sizeof info };
+    if (!state->round && baton_device_info_read(state->runtime, 0, &info, NULL) == BATON_OK) {
+        uint64_t part = info.total_bytes / ROUND_PART;
+        state->round = part < round_least ? round_least : part > round_most ? round_most : part;
+    }
+    return state->round ? state->round : round_least;
+}
 
 /* After an array was made. */
 void pressure_note(lua_State *L, uint64_t bytes)
 {
     struct state *state = state_of(L);
     state->debt += bytes + HANDLE_BYTES;
-    if (state->debt < STEP_BYTES || scope_current(L))
+    uint64_t whole = round_bytes(state);
+    if (state->debt < whole / STEPS || scope_current(L))
         return;
-    uint64_t kilobytes = state->debt >> 10;
+    double share = (double)state->debt / (double)whole;
     state->debt = 0;
-    lua_gc(L, LUA_GCSTEP, kilobytes < INT32_MAX / 1024 ? (int)kilobytes : INT32_MAX / 1024);
+    lua_gc(L, LUA_GCSTEP, 1 + (int)(lua_gc(L, LUA_GCCOUNT, 0) * (share < 2 ? share : 2)));
 }
 
 /* Level 2 collects twice: what a finalizer let go is garbage only afterwards. */

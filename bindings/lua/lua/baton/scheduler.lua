@@ -129,7 +129,10 @@ end
 -- In a task: waits for the other task, and returns what it returned, or raises its error.
 function Task:join()
    while not self.done do
-      if not task.let_run(self) then self.scheduler:step() end
+      if not task.let_run(self) then
+         if task.inside() then error(("%s waits for %s, and nobody can go on"):format(task.name(task.running()), self.name), 0) end
+         self.scheduler:step()
+      end
    end
    self.asked = true
    if self.error ~= nil then error(self.error, 0) end

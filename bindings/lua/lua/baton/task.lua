@@ -181,4 +181,5 @@ function task.gentle(operation)
 end
 
 task.let_run = let_run
+function task.inside() return records[task.running()] ~= nil end
 return task
