@@ -148,23 +148,6 @@ describe("foreign memory", function()
       assert.equal(deleted + 1, test.deleted())
    end)
 
-   it("keeps the Lua value that it lives in", function()
-      local address = test.memory(16)
-      local watched = setmetatable({}, { __mode = "v" })
-      local array
-      coroutine.wrap(function()
-         watched[1] = {}
-         array = baton.wrap(address, 4, "f32", { kind = "host", owner = watched[1] })
-      end)()
-      support.collect()
-      assert.is_true(watched[1] ~= nil)
-      array:free()
-      baton.drain()
-      baton.wrap(test.memory(16), 4, "f32", { kind = "host" }):free()
-      support.collect()
-      assert.is_nil(watched[1])
-   end)
-
    it("that is read-only is not written", function()
       local a = baton.wrap(test.memory(16), 4, "f32", { kind = "host", read_only = true })
       assert.is_true(a:inspect().read_only)
