@@ -1,1 +1,2 @@
 # Bindings list their files here.
+include bindings/lua/local.mk

@@ -17,7 +17,7 @@ local baton = {
    free_all = core.free_all, wait_any = core.wait_any, dtype_size = core.dtype_size,
    scheduler = scheduler, await = task.await, set_yield = task.set_yield, with_managed = task.patient(core.with_managed),
 }
-local unpack = table.unpack or unpack -- luacheck: ignore
+local unpack = table.unpack or unpack
 
 -- ---- methods: locks of other coroutines become yields; what would block a task becomes one too
 

@@ -24,7 +24,8 @@ describe("host data", function()
    end)
 
    it("that does not fit its type is an error", function()
-      for _, case in ipairs { { 256, "u8" }, { -1, "u16" }, { 1.5, "i32" }, { 128, "i8" }, { 2, "bool" }, { "1", "f64" }, { 2 ^ 63, "i64" }, { 0 / 0, "i32" } } do
+      for _, case in ipairs { { 256, "u8" },
+         { -1, "u16" }, { 1.5, "i32" }, { 128, "i8" }, { 2, "bool" }, { "1", "f64" }, { 2 ^ 63, "i64" }, { 0 / 0, "i32" } } do
          assert.matches("no value for an element of type " .. case[2], tostring(failure(baton.array, { case[1] }, case[2])))
       end
    end)

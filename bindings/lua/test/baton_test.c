@@ -139,6 +139,13 @@ static int memory(lua_State *L)
     return 2;
 }
 
+/* forget(address): for memory whose deleter was not used. */
+static int forget(lua_State *L)
+{
+    free(lua_touserdata(L, 1));
+    return 0;
+}
+
 static int deleted(lua_State *L)
 {
     lua_pushinteger(L, atomic_load(&given_back));
@@ -162,7 +169,7 @@ __attribute__((visibility("default"))) int luaopen_baton_test(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         { "kernels", kernels }, { "fill", fill }, { "half", half }, { "keep", keep }, { "give", give }, { "is_array", is_array },
-        { "stream", stream }, { "set_stream", set_stream }, { "runtime", runtime }, { "memory", memory }, { "deleted", deleted },
+        { "stream", stream }, { "set_stream", set_stream }, { "runtime", runtime }, { "memory", memory }, { "forget", forget }, { "deleted", deleted },
         { "peek", peek }, { "poke", poke }, { NULL, NULL }
     };
     lua_newtable(L);

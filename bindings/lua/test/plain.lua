@@ -30,19 +30,23 @@ end
 do
    local watched = setmetatable({}, { __mode = "v" })
    local function alive() return watched[1] ~= nil end
+   local first, second = (test.memory(16)), (test.memory(16))
    local function wrapped()
       local owner = {}
       watched[1] = owner
-      return (baton.wrap(test.memory(16), 4, "f32", { kind = "host", owner = owner }))
+      return (baton.wrap(first, 4, "f32", { kind = "host", owner = owner }))
    end
    local array = coroutine.wrap(wrapped)()
    collect()
    assert(coroutine.wrap(alive)(), "the owner is gone while its array lives")
    array:free()
    baton.drain()
-   baton.wrap(test.memory(16), 4, "f32", { kind = "host" }):free()
+   baton.wrap(second, 4, "f32", { kind = "host" }):free()
    collect()
    assert(not coroutine.wrap(alive)(), "the owner is kept though its array is gone")
+   baton.drain()
+   test.forget(first)
+   test.forget(second)
 end
 
 -- Everything that lives when the state is closed goes in some order.

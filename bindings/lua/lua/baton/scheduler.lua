@@ -19,7 +19,7 @@ end
 -- Starts f(...) as a task; it runs from the next round on.
 function Scheduler:spawn(f, name, ...)
    local count, arguments = select("#", ...), { ... }
-   local unpack = table.unpack or unpack -- luacheck: ignore
+   local unpack = table.unpack or unpack
    local made = setmetatable({ scheduler = self, stream = stream_for(self), done = false }, Task)
    made.coroutine = coroutine.create(function() return f(unpack(arguments, 1, count)) end)
    made.stream:set_task(task.adopt(made.coroutine, made, name))
@@ -69,7 +69,7 @@ end
 -- Resumes what can go on. Returns whether anything moved: a task that again wants its turn has not.
 local function round(self)
    local moved = false
-   local now = { (table.unpack or unpack)(self.tasks) } -- luacheck: ignore
+   local now = { (table.unpack or unpack)(self.tasks) }
    for _, made in ipairs(now) do
       if not made.done and may_go(made) then
          local turned = made.wants == task.TURN
@@ -136,7 +136,7 @@ function Task:join()
    end
    self.asked = true
    if self.error ~= nil then error(self.error, 0) end
-   return (table.unpack or unpack)(self.results or {}, 1, self.results and self.results.n or 0) -- luacheck: ignore
+   return (table.unpack or unpack)(self.results or {}, 1, self.results and self.results.n or 0)
 end
 
 -- Ends it where it is. With Lua 5.4 what it holds is released now, else when it is collected.
