@@ -22,7 +22,7 @@ bench_times_SOURCES = \
     $(bench_kernels)
 bench_times_LDADD = libbaton_internal.la
 
-EXTRA_DIST += bench/kernels.cu
+EXTRA_DIST += bench/kernels.cu bench/lua/launch.lua bench/lua/raw.c
 CLEANFILES = $(EXTRA_PROGRAMS)
 
 # BENCH_FLAGS: --quick, --json FILE, --driver NAME, ids of scenarios.
