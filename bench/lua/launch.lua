@@ -21,7 +21,7 @@ end
 local function raw(n) return bench.ping_pong(kernel, x, s, t, n) end
 
 local function plain(n)
-   local there, back = { grid = 1, stream = s }, { grid = 1, stream = t }
+   local there, back = baton.launch_options { grid = 1, stream = s }, baton.launch_options { grid = 1, stream = t }
    local begin = bench.now()
    for _ = 1, n do
       kernel:launch(there, x)

@@ -160,6 +160,10 @@ function baton.module(image, device) end
 ---@param device? integer
 ---@return baton.Module?, string log, string? message
 function baton.compile(source, options, device) end
+---Options for kernel:launch, read once, for launches that repeat.
+---@param options baton.LaunchOptions
+---@return baton.LaunchOptions
+function baton.launch_options(options) end
 ---A C function as a kernel, on the software device.
 ---@param address baton.Address a baton_host_kernel
 ---@param name string

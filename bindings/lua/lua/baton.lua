@@ -13,7 +13,7 @@ local baton = {
    drain = core.drain, trim = core.trim, memory_limit = core.memory_limit,
    trace_start = core.trace_start, trace_read = core.trace_read, layout = core.layout,
    stream = core.stream, wrap_stream = core.wrap_stream, current = core.current, use = core.use,
-   module = core.module, compile = core.compile, empty = core.empty, from_dlpack = core.from_dlpack,
+   launch_options = core.launch_options, module = core.module, compile = core.compile, empty = core.empty, from_dlpack = core.from_dlpack,
    free_all = core.free_all, wait_any = core.wait_any, dtype_size = core.dtype_size,
    scheduler = scheduler, await = task.await, set_yield = task.set_yield, with_managed = task.patient(core.with_managed),
 }

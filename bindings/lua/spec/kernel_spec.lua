@@ -28,6 +28,17 @@ describe("a kernel", function()
       assert.equal(t:id(), a:inspect().owner)
    end)
 
+   it("takes options that were read once", function()
+      local s, a = baton.stream(), baton.zeros(4, "f32")
+      local options = baton.launch_options { grid = 2, stream = s }
+      s:free()
+      add:launch(options, a, 1)
+      add:launch(options, a, 1)
+      assert.same({ 2, 2, 0, 0 }, a:totable())
+      options:free()
+      assert.matches("freed launch options", tostring(failure(add.launch, add, options, a, 1)))
+   end)
+
    it("is ordered between streams by its arrays' accesses", function()
       local copy = support.kernel "copy_floats"
       local s, t = baton.stream(), baton.stream()

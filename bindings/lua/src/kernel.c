@@ -139,6 +139,45 @@ static baton_launch_options options_read(lua_State *L)
     return options;
 }
 
+/* Options read once: { grid, block, … } for launches that repeat. The handle is the stream, with a reference. */
+struct prepared {
+    baton_stream *handle;
+    baton_launch_options options;
+};
+
+static void prepared_release(void *handle)
+{
+    baton_stream_release(handle);
+}
+static const struct class options_class = { "baton.launch_options", NULL, prepared_release };
+
+/* launch_options(table) */
+static int launch_options(lua_State *L)
+{
+    lua_settop(L, 1);
+    lua_pushnil(L);
+    lua_insert(L, 1);
+    baton_launch_options options = options_read(L);
+    struct prepared *prepared = object_push(L, &options_class, sizeof *prepared);
+    options.scope = NULL;
+    prepared->options = options;
+    baton_stream_retain(options.stream);
+    prepared->handle = options.stream;
+    return 1;
+}
+
+static baton_launch_options options_check(lua_State *L)
+{
+    struct prepared *prepared = object_test(L, 2, &options_class);
+    if (!prepared)
+        return options_read(L);
+    if (!prepared->handle)
+        misuse_argument(L, 1, "freed launch options");
+    baton_launch_options options = prepared->options;
+    options.scope = scope_current(L);
+    return options;
+}
+
 static void argument_read(lua_State *L, int index, const struct kernel *kernel, uint32_t i, baton_argument *argument, void *value)
 {
     uint32_t access = kernel->parameters[i].access;
@@ -159,7 +198,7 @@ static int launch(lua_State *L)
     baton_error err = error_begin();
     if (lua_gettop(L) - 2 != (int)kernel->count)
         return misuse(L, "the kernel takes %d arguments, not %d", (int)kernel->count, lua_gettop(L) - 2);
-    baton_launch_options options = options_read(L);
+    baton_launch_options options = options_check(L);
     for (uint32_t i = 0; i < kernel->count; i++)
         argument_read(L, (int)i + 3, kernel, i, &arguments[i], values[i]);
     return settle(L, baton_launch(kernel->handle, &options, arguments, kernel->count, &err), &err, 1);
@@ -180,11 +219,14 @@ static int parameters(lua_State *L)
 
 static const luaL_Reg module_methods[] = { { "kernel", module_kernel }, { NULL, NULL } };
 static const luaL_Reg kernel_methods[] = { { "launch", launch }, { "parameters", parameters }, { NULL, NULL } };
-static const luaL_Reg functions[] = { { "module", module }, { "host_kernel", host_kernel }, { NULL, NULL } };
+static const luaL_Reg functions[] = { { "module", module }, { "host_kernel", host_kernel },
+    { "launch_options", launch_options }, { NULL, NULL } };
 
 void part_kernel(lua_State *L)
 {
     object_define(L, &module_class, module_methods);
+    lua_pop(L, 1);
+    object_define(L, &options_class, (luaL_Reg[]){ { NULL, NULL } });
     lua_pop(L, 1);
     object_define(L, &kernel_class, kernel_methods);
     lua_getfield(L, -1, "__index");
