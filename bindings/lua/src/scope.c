@@ -284,13 +284,17 @@ struct call {
     int failed;
 };
 
-/* Between the library's frames: errors are caught here, and raised again when the library has returned. */
+/* Between the library's frames: nothing here allocates, and errors are caught, to be raised again when the library has
+ * returned. The body and the table for the pointers are on top. */
 static int32_t call_within(void *user, baton_stream *stream, const baton_operand *operands, uint64_t count)
 {
     struct call *call = user;
     lua_State *L = call->L;
     (void)stream;
-    operands_push(L, operands, count);
+    for (uint64_t i = 0; i < count; i++) {
+        lua_pushlightuserdata(L, (void *)(uintptr_t)operands[i].address);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
     call->failed = lua_pcall(L, 1, 1, 0) != 0;
     return call->failed ? BATON_ERR_HOOK : BATON_OK;
 }
@@ -304,8 +308,8 @@ static int with_managed(lua_State *L)
     luaL_checktype(L, 3, LUA_TFUNCTION);
     lua_settop(L, 3);
     struct scope *scope = scope_push(L, 2);
-    luaL_checkstack(L, 8, NULL);
     lua_pushvalue(L, 3);
+    operands_push(L, scope->operands, scope->count);        /* room for all */
     int32_t status = baton_with_managed(stream, scope->operands, scope->count, call_within, &call, &err);
     if (call.failed)
         return lua_error(L);
