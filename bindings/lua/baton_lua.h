@@ -7,8 +7,14 @@
 #ifndef BATON_LUA_H
 #define BATON_LUA_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #include <lauxlib.h>
 #include <lua.h>
+#ifdef __cplusplus
+}
+#endif
 
 #include <baton.h>
 

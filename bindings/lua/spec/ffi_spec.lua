@@ -95,8 +95,8 @@ describe("LuaJIT's layer", function()
       end)
 
       -- With the compiler's usual idea of what is hot; the suite also runs with everything compiled at once.
-      local usual = not os.getenv "BATON_TEST_HOT"
-      it("makes a hot loop that is one trace, without a call to the interpreter", usual and function()
+      if os.getenv "BATON_TEST_HOT" then return end
+      it("makes a hot loop that is one trace, without a call to the interpreter", function()
          local vmdef, util = require "jit.vmdef", require "jit.util"
          local a = baton.zeros(1, "f32")
          local s, t = baton.stream(), baton.stream()
@@ -130,6 +130,6 @@ describe("LuaJIT's layer", function()
          end
          assert.equal(1, loops)
          assert.equal(4000, a[1])
-      end or function() end)
+      end)
    end
 end)

@@ -113,6 +113,36 @@ int ready_push(lua_State *L, int32_t status, const baton_error *err)
     return 1;
 }
 
+#if LUA_VERSION_NUM >= 503
+static int return_one(lua_State *L, int status, lua_KContext context)
+{
+    (void)L, (void)status, (void)context;
+    return 1;
+}
+
+/* Upvalues: an operation without upvalues of its own, and the Lua function that takes over when it was blocked, and may yield. */
+static int call_directly(lua_State *L)
+{
+    lua_CFunction operation = lua_tocfunction(L, lua_upvalueindex(1));
+    int count = lua_gettop(L), results = operation(L);
+    if (results != 2 || lua_touserdata(L, -2) != &blocked_key)
+        return results;
+    lua_settop(L, count);
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_insert(L, 1);
+    lua_callk(L, count, 1, 0, return_one);
+    return 1;
+}
+
+/* directly(operation, patient): the operation at the cost of a C function, where C functions can be yielded across. */
+static int directly(lua_State *L)
+{
+    lua_settop(L, 2);
+    lua_pushcclosure(L, call_directly, 2);
+    return 1;
+}
+#endif
+
 /* errors(metatable): returns BLOCKED. */
 static int set_errors(lua_State *L)
 {
@@ -281,6 +311,9 @@ static int library(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
+#if LUA_VERSION_NUM >= 503
+    { "directly", directly },
+#endif
     { "errors", set_errors }, { "info", runtime_info }, { "device_info", device_info }, { "stats", stats }, { "drain", drain },
     { "trim", trim }, { "memory_limit", memory_limit }, { "trace_start", trace_start }, { "trace_read", trace_read },
     { "layout", layout }, { "library", library }, { NULL, NULL }

@@ -127,9 +127,9 @@ end
 
 task.turn = turn
 
--- operation, so that another coroutine's lock makes the caller wait its turn.
+-- A C function, so that another coroutine's lock makes the caller wait its turn.
 function task.patient(operation)
-   return function(...)
+   local function patient(...)
       local result, refused = operation(...)
       while result == BLOCKED do
          turn(refused, select("#", ...), ...)
@@ -137,6 +137,7 @@ function task.patient(operation)
       end
       return result
    end
+   return core.directly and core.directly(operation, patient) or patient
 end
 
 -- The same where a yield cannot pass: metamethods of Lua 5.1.
@@ -171,9 +172,8 @@ function task.await(thing)
    return thing
 end
 
--- An operation on an array that would block the thread: in a task, the others run until the array's work is done.
+-- A patient operation on an array that would block the thread: in a task, the others run until the array's work is done.
 function task.gentle(operation)
-   operation = task.patient(operation)
    return function(array, ...)
       if records[task.running()] then task.await(array) end
       return operation(array, ...)
