@@ -12,12 +12,6 @@ enum {
     DRAINED_PER_CREATE = 16
 };
 
-int32_t array_check(const baton_array *array, baton_error *err)
-{
-    int32_t status = handle_check(array ? &array->handle : NULL, HANDLE_ARRAY, "array", err);
-    return status ? status : device_usable(array->memory->device, err);
-}
-
 static enum deferred_result array_reclaim(struct deferred *node)
 {
     baton_array *array = (baton_array *)((char *)node - offsetof(baton_array, node));

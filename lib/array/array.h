@@ -18,7 +18,11 @@ struct baton_array {
 };
 
 /* A live handle whose device can be used. */
-int32_t array_check(const baton_array *array, baton_error *err);
+static inline int32_t array_check(const baton_array *array, baton_error *err)
+{
+    int32_t status = handle_check(array ? &array->handle : NULL, HANDLE_ARRAY, "array", err);
+    return status ? status : device_usable(array->memory->device, err);
+}
 
 /* Address of the element with all indices 0. */
 static inline uint64_t array_address(const baton_array *array)

@@ -150,6 +150,8 @@ static enum deferred_result memory_reclaim(struct deferred *node)
 {
     struct memory *memory = memory_of(node);
     baton_runtime *runtime = memory->runtime;
+    if (!lock_is_free(&memory->lock))
+        return DEFERRED_LATER;      /* an operation on its way still uses it (O2) */
     if (!memory->disposed && retire(memory)) {
         memory->escaped = 0;        /* nobody is left to submit foreign work: the ticket drawn just now was the last */
         return DEFERRED_LATER;

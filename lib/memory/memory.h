@@ -23,37 +23,36 @@ enum {
 
 struct memory {
     struct handle handle;
-    struct deferred node;
     baton_runtime *runtime;                 /* retained */
     struct device *device;
     uint64_t id;                            /* ascending, never reused: the lock order */
-    int32_t kind;                           /* BATON_DEVICE, BATON_HOST, BATON_UNIFIED */
-    int foreign;                            /* given back by `deleter`, which may be NULL */
-    int read_only;
     uint64_t address, bytes;
+    int32_t kind;                           /* BATON_DEVICE, BATON_HOST, BATON_UNIFIED */
+    int read_only;
+
+    /* Taken before any stream's lock; several at once only through an operation. Guards everything down to `exports`, but for the atomics, which only its
+     * holder writes. */
+    struct lock lock;
+    struct use owner;                       /* last write; stream retained, NULL: never used */
+    uint64_t version;                       /* grows with every change: tells a waiter whether to look again */
+    uint32_t reader_count, pending_count, export_count;
+    uint32_t exports_unnamed;               /* consumers on no particular stream … */
+    uint32_t unnamed_over;                  /* … of these, gone, with work that may not have finished */
+    _Atomic int synchronizing;              /* S13 */
+    int escaped;                            /* the owner's stream may hold foreign work on it, without tickets (P4) */
+    int disposed;                           /* given back while handles remain */
+    baton_stream *capturer;                 /* retained: an untracked capture on it uses the memory (S9); NULL: not tainted */
+    _Atomic uint64_t owner_hint, pending_hint, readers_hint;    /* for baton_array_info */
+    _Atomic uint32_t flags_hint;
+    struct use pending[MEMORY_PENDING];     /* of the last hand-off; retained */
+    struct use readers[MEMORY_READERS];     /* since that write, oldest first; retained */
+    baton_stream *exports[MEMORY_EXPORTS];  /* consumers of live exports; retained */
+
+    struct deferred node;
+    int foreign;                            /* given back by `deleter`, which may be NULL */
     _Atomic uint64_t charge;                /* bytes that the device's account holds for it; 0: foreign, or given back */
     baton_deleter deleter;
     void *user;
-
-    /* Taken before any stream's lock; several at once only through an operation. Guards everything below, but for the atomics, which only its holder writes. */
-    struct lock lock;
-    struct use owner;                       /* last write; stream retained, NULL: never used */
-    struct use readers[MEMORY_READERS];     /* since that write, oldest first; retained */
-    uint32_t reader_count;
-    struct use pending[MEMORY_PENDING];     /* of the last hand-off; retained */
-    uint32_t pending_count;
-    baton_stream *exports[MEMORY_EXPORTS];  /* consumers of live exports; retained */
-    uint32_t export_count;
-    uint32_t exports_unnamed;               /* consumers on no particular stream … */
-    uint32_t unnamed_over;                  /* … of these, gone, with work that may not have finished */
-    baton_stream *capturer;                 /* retained: an untracked capture on it uses the memory (S9); NULL: not tainted */
-    int escaped;                            /* the owner's stream may hold foreign work on it, without tickets (P4) */
-    int disposed;                           /* given back while handles remain */
-    uint64_t version;                       /* grows with every change above: tells a waiter whether to look again */
-
-    _Atomic int synchronizing;              /* S13 */
-    _Atomic uint64_t owner_hint, pending_hint, readers_hint;    /* for baton_array_info */
-    _Atomic uint32_t flags_hint;
 };
 
 /* Memory of the device, a first write on `stream` (device memory) ordering its use. One reference for the caller. May run the out-of-memory

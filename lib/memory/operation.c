@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "memory/operation_parts.h"
 #include "memory/take.h"
 #include "stream/capture.h"
@@ -16,7 +17,7 @@ void operation_init(struct operation *op, baton_stream *stream, int32_t kind, ui
     op->kind = kind;
     op->flags = 0;
     op->count = op->locked = op->waits = op->same = 0;
-    op->captured = op->begun = 0;
+    op->captured = op->begun = op->kept = 0;
     op->tracked = NULL;
     op->capacity = OPERATION_INLINE;
     op->items = op->few;
@@ -72,24 +73,42 @@ int32_t operation_insert(struct operation *op, struct memory *memory, uint32_t a
     if (op->count == op->capacity && !grow(op))
         return fail(err, BATON_ERR_MEMORY, "no host memory for %u operands", op->count + 1);
     uint32_t at = position(op, memory);
-    memmove(&op->items[at + 1], &op->items[at], (op->count - at) * sizeof *op->items);
-    memory_retain(memory);
+    if (at < op->count)
+        memmove(&op->items[at + 1], &op->items[at], (op->count - at) * sizeof *op->items);
+    if (op->kept)
+        memory_retain(memory);
     op->items[at] = (struct operation_item) { .memory = memory, .access = access };
     op->count++;
     *item = &op->items[at];
     return BATON_OK;
 }
 
+/* In order and with room: the usual case, which needs no search. */
+static int append(struct operation *op, struct memory *memory, uint32_t access)
+{
+    if (op->kept || op->count == op->capacity || (op->count && op->items[op->count - 1].memory->id >= memory->id))
+        return 0;
+    op->items[op->count++] = (struct operation_item) { .memory = memory, .access = access };
+    return 1;
+}
+
 int32_t operation_add(struct operation *op, struct memory *memory, uint32_t access, baton_error *err)
 {
     int32_t status = operation_access(&access, err);
-    if (status || memory->bytes == 0)       /* S1 */
+    if (status || memory->bytes == 0 || append(op, memory, access))     /* S1 */
         return status;
     struct operation_item *item = operation_find(op, memory);
     if (!item)
         return operation_insert(op, memory, access, &item, err);
     item->access |= access;
     return BATON_OK;
+}
+
+void operation_keep_memories(struct operation *op)
+{
+    for (uint32_t i = 0; i < op->count && !op->kept; i++)
+        memory_retain(op->items[i].memory);
+    op->kept = 1;
 }
 
 /* An enclosing scope on the same stream lends its lock (W4). */
@@ -136,8 +155,12 @@ int32_t operation_lock_item(struct operation *op, struct operation_item *item, i
 
 static int32_t lock_all(struct operation *op, baton_error *err)
 {
+    uint64_t thread = process_thread();
     for (; op->locked < op->count; op->locked++) {
         struct operation_item *item = &op->items[op->locked];
+        if (!op->parent && lock_try(&item->memory->lock, op->token, thread))
+            continue;
+        operation_keep_memories(op);
         int32_t status = operation_lock_item(op, item, operation_in_order(op, item->memory), err);
         if (status) {
             operation_unlock(op);
@@ -180,6 +203,7 @@ static int32_t wait_unlocked(struct operation *op, const struct needs *needs, ba
         return fail(err, BATON_ERR_SCOPE_OPEN, "memory would have to be waited for while an enclosing scope holds its locks: take it before the scope");
     for (uint32_t i = 0; i < op->count; i++)
         op->items[i].waited = op->items[i].memory->version + 1;
+    operation_keep_memories(op);
     operation_unlock(op);
     return take_wait(op, needs, err);
 }

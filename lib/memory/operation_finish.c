@@ -13,8 +13,9 @@ static void submission_over(struct operation *op)
 
 void operation_discard(struct operation *op)
 {
-    for (uint32_t i = 0; i < op->count; i++)
+    for (uint32_t i = 0; i < op->count && op->kept; i++)
         memory_release(op->items[i].memory);
+    op->kept = 0;
     if (op->items != op->few)
         free(op->items);
     op->items = op->few;

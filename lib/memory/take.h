@@ -6,7 +6,7 @@
 
 /* One stream to be waited for, over all memories of an operation. */
 struct need {
-    baton_stream *stream;       /* retained; NULL: every stream of the device */
+    baton_stream *stream;       /* NULL: every stream of the device. Retained for host waits; the locked memories keep the others */
     uint64_t ticket;            /* the highest that is needed */
     int32_t cause;              /* BATON_HOST_WAIT_..., or -1: on the device */
 };

@@ -97,7 +97,7 @@ void device_destroy(struct device *device)
     pthread_mutex_destroy(&device->lock);
 }
 
-int32_t device_usable(struct device *device, baton_error *err)
+int32_t device_unusable(struct device *device, baton_error *err)
 {
     int32_t status = process_check(err);
     if (status || atomic_load_explicit(&device->poisoned, memory_order_acquire) != 2)

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/process.h"
 #include "stream/runtime.h"
 
 struct blocker;
@@ -35,8 +36,14 @@ struct device {
 int32_t device_get(baton_runtime *runtime, int32_t ordinal, struct device **device, baton_error *err);
 void device_destroy(struct device *device);
 
-/* BATON_ERR_FORKED, or the first fault again: no driver call is made then. Two relaxed loads. */
-int32_t device_usable(struct device *device, baton_error *err);
+/* BATON_ERR_FORKED, or the first fault again: no driver call is made then. Two loads. */
+int32_t device_unusable(struct device *device, baton_error *err);
+static inline int32_t device_usable(struct device *device, baton_error *err)
+{
+    if (!process_forked() && atomic_load_explicit(&device->poisoned, memory_order_acquire) != 2)
+        return BATON_OK;
+    return device_unusable(device, err);
+}
 
 /* Around calls that need a context or could break somebody's capture: makes the device's context current and relaxes this thread's capture
  * mode; leave puts both back. leave only after a successful enter. */

@@ -4,12 +4,6 @@
 
 #include "base/process.h"
 
-int32_t stream_check(baton_stream *stream, baton_error *err)
-{
-    int32_t status = handle_check(stream ? &stream->handle : NULL, HANDLE_STREAM, "stream", err);
-    return status ? status : device_usable(stream->device, err);
-}
-
 static void retire_counts(baton_stream *stream)
 {
     for (int i = 0; i < COUNTERS; i++)
@@ -116,12 +110,10 @@ static int32_t make_thread_locked(baton_stream *stream, uint64_t thread, baton_s
     return BATON_OK;
 }
 
-int32_t stream_resolve(baton_stream **stream, baton_error *err)
+int32_t stream_of_thread(baton_stream **stream, baton_error *err)
 {
     baton_stream *given = *stream;
-    int32_t status = stream_check(given, err);
-    if (status || given->kind != STREAM_PER_THREAD || given->thread)
-        return status;
+    int32_t status = BATON_OK;
     pthread_mutex_lock(&given->lock);
     baton_stream *own = find_thread_locked(given, process_thread());
     if (!own)
@@ -134,7 +126,7 @@ int32_t stream_resolve(baton_stream **stream, baton_error *err)
 
 void stream_retain(baton_stream *stream)
 {
-    handle_retain(&stream->handle, HANDLE_STREAM);
+    atomic_fetch_add_explicit(&stream->handle.references, 1, memory_order_relaxed);
 }
 
 static int clamp_priority(const struct device *device, int32_t priority)

@@ -62,12 +62,24 @@ struct baton_stream {
 };
 
 /* Checks a handle and that its device can be used. */
-int32_t stream_check(baton_stream *stream, baton_error *err);
+static inline int32_t stream_check(baton_stream *stream, baton_error *err)
+{
+    int32_t status = handle_check(stream ? &stream->handle : NULL, HANDLE_STREAM, "stream", err);
+    return status ? status : device_usable(stream->device, err);
+}
 
 /* Checks *stream, and replaces the per-thread stream by the calling thread's own: a stream of its own, with its own tickets (S10). It lives as
  * long as the one that it replaces, or as somebody retains it. */
-int32_t stream_resolve(baton_stream **stream, baton_error *err);
+int32_t stream_of_thread(baton_stream **stream, baton_error *err);
+static inline int32_t stream_resolve(baton_stream **stream, baton_error *err)
+{
+    int32_t status = stream_check(*stream, err);
+    if (status || (*stream)->kind != STREAM_PER_THREAD || (*stream)->thread)
+        return status;
+    return stream_of_thread(stream, err);
+}
 
+/* Only with a reference in hand. */
 void stream_retain(baton_stream *stream);
 /* May be called in any state: the native stream is destroyed at a later drain. NULL is allowed. */
 void stream_release(baton_stream *stream);
