@@ -14,6 +14,7 @@ struct baton_array {
     int32_t dtype;
     uint32_t element_bytes;
     int is_view;
+    int ends_memory;                /* the last release: no reference on the memory is left, and the drain reclaims both */
     struct layout layout;           /* fixed at birth, but for resize */
 };
 

@@ -48,9 +48,10 @@ struct memory {
     struct use readers[MEMORY_READERS];     /* since that write, oldest first; retained */
     baton_stream *exports[MEMORY_EXPORTS];  /* consumers of live exports; retained */
 
+    struct memory *alike_before, *alike_after, *older, *newer;  /* in the cache; guarded by its lock */
     struct deferred node;
     int foreign;                            /* given back by `deleter`, which may be NULL */
-    _Atomic uint64_t charge;                /* bytes that the device's account holds for it; 0: foreign, or given back */
+    _Atomic uint64_t charge;                /* bytes that the device's account holds for it; 0: foreign, cached, or given back */
     baton_deleter deleter;
     void *user;
 };
@@ -74,6 +75,11 @@ int32_t memory_wrap(const struct memory_options *options, uint64_t address, bato
 /* retain only with a reference in hand. The last release queues the memory for a drain. NULL is allowed. */
 void memory_retain(struct memory *memory);
 void memory_release(struct memory *memory);
+
+/* The same in two steps, for an owner that waits for the drain itself: nonzero when that was the last reference, and then memory_reclaim, in a drain, does
+ * what is left, or says DEFERRED_LATER. */
+int memory_drop(struct memory *memory);
+enum deferred_result memory_reclaim(struct memory *memory);
 
 /* Gives the bytes back now, in stream order (O9). Idempotent. */
 int32_t memory_dispose(struct memory *memory, baton_error *err);

@@ -88,8 +88,17 @@ static void give_back(struct device *device)
     runtime_swallow(device->runtime, device->driver->primary_release(device->native));
 }
 
+void device_empty_cache(struct device *device)
+{
+    if (atomic_load_explicit(&device->cache, memory_order_acquire))
+        device->cache_shrink(device, 0);
+}
+
 void device_destroy(struct device *device)
 {
+    device_empty_cache(device);
+    if (atomic_load(&device->cache))
+        device->cache_destroy(device);
     int usable = atomic_load(&device->ready) && !device_usable(device, NULL);
     blockers_destroy(device, usable);
     if (usable)

@@ -8,6 +8,7 @@
 #include "stream/runtime.h"
 
 struct blocker;
+struct cache;
 
 struct device {
     baton_runtime *runtime;                 /* not retained: the runtime owns its devices */
@@ -29,12 +30,20 @@ struct device {
     _Atomic uint64_t deferred_bytes;        /* of these: released, waiting for a drain */
     _Atomic int poisoned;                   /* 0, 1 while the record is being written, 2 */
     baton_error poison;                     /* the first report; fixed once poisoned is 2 */
+    _Atomic(struct cache *) cache;          /* of memory blocks (memory/cache.h), made at the first release; with it the two calls below are set */
+    void (*cache_shrink)(struct device *device, uint64_t keep_bytes);
+    void (*cache_destroy)(struct device *device);
+    /* Written with the cache's lock held: bytes in it, and how many blocks it took in and handed out. */
+    _Atomic uint64_t cached_bytes, cache_puts, cache_put_bytes, cache_hits;
     uint64_t peers;                         /* bit i: access to device i's memory was enabled; guarded by lock */
 };
 
 /* The device, ready for use: its context is retained and its pool made. May block on the driver. */
 int32_t device_get(baton_runtime *runtime, int32_t ordinal, struct device **device, baton_error *err);
 void device_destroy(struct device *device);
+
+/* Gives cached blocks back to the pool, as far as they can be. */
+void device_empty_cache(struct device *device);
 
 /* BATON_ERR_FORKED, or the first fault again: no driver call is made then. Two loads. */
 int32_t device_unusable(struct device *device, baton_error *err);

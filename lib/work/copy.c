@@ -6,7 +6,7 @@
 /* A copy after merging dimensions: one run of bytes, or a kernel's work. Holds all that is needed once the locks are taken: the operation keeps
  * the memories, not the arrays (O2). */
 struct copy {
-    struct layout to, from;
+    struct layout to, from;     /* set when the arrays are not one run as they are */
     driver_context to_context, from_context;
     uint32_t element_bytes;
     uint64_t to_address, from_address, bytes, count;
@@ -32,13 +32,26 @@ static int both_on_devices(const baton_array *to, const baton_array *from)
     return to->memory->kind == BATON_DEVICE && from->memory->kind == BATON_DEVICE;
 }
 
-static void plan(struct copy *copy, const baton_array *to, const baton_array *from)
+static void collapse(struct copy *copy, const baton_array *to, const baton_array *from)
 {
-    *copy = (struct copy) { .to = to->layout, .from = from->layout, .to_address = array_address(to), .from_address = array_address(from),
-                            .bytes = array_bytes(to), .count = (uint64_t)layout_elements(&to->layout), .element_bytes = to->element_bytes,
-                            .to_context = to->memory->device->context, .from_context = from->memory->device->context };
+    copy->to = to->layout;
+    copy->from = from->layout;
     layout_collapse(&copy->to, &copy->from);
     copy->one_run = layout_contiguous(&copy->to) && layout_contiguous(&copy->from);
+}
+
+static void plan(struct copy *copy, const baton_array *to, const baton_array *from)
+{
+    copy->to_address = array_address(to);
+    copy->from_address = array_address(from);
+    copy->count = (uint64_t)layout_elements(&to->layout);
+    copy->element_bytes = to->element_bytes;
+    copy->bytes = copy->count * to->element_bytes;
+    copy->to_context = to->memory->device->context;
+    copy->from_context = from->memory->device->context;
+    copy->one_run = layout_contiguous(&to->layout) && layout_contiguous(&from->layout);
+    if (!copy->one_run)
+        collapse(copy, to, from);
     copy->peer = copy->one_run && both_on_devices(to, from) && !device_same(to->memory->device, from->memory->device);
 }
 
