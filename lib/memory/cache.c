@@ -133,10 +133,13 @@ static int cacheable(struct memory *memory)
     return keepable(memory);
 }
 
-static struct memory *take_oldest(struct cache *cache)
+/* NULL when no more than that is there. */
+static struct memory *take_oldest(struct cache *cache, uint64_t keep_bytes, uint64_t keep_count)
 {
     pthread_mutex_lock(&cache->lock);
     struct memory *oldest = cache->blocks;
+    if (oldest && atomic_load(&oldest->device->cached_bytes) <= keep_bytes && cache->count <= keep_count)
+        oldest = NULL;
     if (oldest)
         remove_locked(cache, oldest);
     pthread_mutex_unlock(&cache->lock);
@@ -150,11 +153,10 @@ static void insert(struct cache *cache, struct memory *memory)
     pthread_mutex_unlock(&cache->lock);
 }
 
-void cache_shrink(struct device *device, uint64_t keep_bytes)
+static void shrink(struct cache *cache, uint64_t keep_bytes, uint64_t keep_count)
 {
-    struct cache *cache = atomic_load_explicit(&device->cache, memory_order_acquire);
     struct memory *oldest;
-    while (cache && atomic_load(&device->cached_bytes) > keep_bytes && (oldest = take_oldest(cache))) {
+    while ((oldest = take_oldest(cache, keep_bytes, keep_count))) {
         if (memory_retire(oldest)) {
             insert(cache, oldest);
             return;
@@ -164,12 +166,19 @@ void cache_shrink(struct device *device, uint64_t keep_bytes)
     }
 }
 
+void cache_shrink(struct device *device, uint64_t keep_bytes)
+{
+    struct cache *cache = atomic_load_explicit(&device->cache, memory_order_acquire);
+    if (cache)
+        shrink(cache, keep_bytes, keep_bytes ? MOST_BLOCKS : 0);
+}
+
 /* Lets go of streams whose work on the oldest blocks has finished: a block keeps no stream that nobody else needs. Asks the driver once at most. */
 static void look_at_oldest(struct cache *cache)
 {
     int asked = 0;
     for (int step = 0; step < STEPS_PER_LOOK; step++) {
-        struct memory *oldest = take_oldest(cache);
+        struct memory *oldest = take_oldest(cache, 0, 0);
         if (!oldest)
             return;
         int finished = known_finished(oldest) || (!asked++ && memory_finished(oldest) == BATON_OK);
@@ -208,7 +217,7 @@ int cache_put(struct memory *memory)
     if (look)
         look_at_oldest(cache);
     if (many || atomic_load(&device->cached_bytes) > cache->limit_bytes)
-        cache_shrink(device, cache->limit_bytes - cache->limit_bytes / SHARE_OF_CACHE);
+        shrink(cache, cache->limit_bytes - cache->limit_bytes / SHARE_OF_CACHE, MOST_BLOCKS - MOST_BLOCKS / SHARE_OF_CACHE);
     return 1;
 }
 
