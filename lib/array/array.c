@@ -18,9 +18,18 @@ static enum deferred_result array_reclaim(struct deferred *node)
     baton_runtime *runtime = array->runtime;
     if (array->ends_memory && memory_reclaim(array->memory) == DEFERRED_LATER)
         return DEFERRED_LATER;
+    int kept = !array->ends_memory;
     handle_free(&array->handle);
-    runtime_release(runtime);
+    if (kept)
+        runtime_release(runtime);
     return DEFERRED_DONE;
+}
+
+void array_set_layout(baton_array *array, const struct layout *layout)
+{
+    layout_assign(&array->layout, layout);
+    array->bytes = (uint64_t)layout_elements(layout) * array->element_bytes;
+    array->contiguous = layout_contiguous(layout);
 }
 
 int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err)
@@ -36,8 +45,7 @@ int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *la
     made->element_bytes = dtype_bytes(dtype);
     made->is_view = is_view;
     made->ends_memory = 0;
-    layout_assign(&made->layout, layout);
-    runtime_retain(made->runtime);
+    array_set_layout(made, layout);
     atomic_fetch_add_explicit(&made->runtime->live_arrays, 1, memory_order_relaxed);
     *array = made;
     return BATON_OK;
@@ -54,7 +62,12 @@ void baton_array_release(baton_array *array)
         return;
     baton_runtime *runtime = array->runtime;
     atomic_fetch_sub_explicit(&runtime->live_arrays, 1, memory_order_relaxed);
-    array->ends_memory = memory_drop(array->memory);
+    if (memory_shared(array->memory))
+        runtime_retain(runtime);        /* as long as the handle waits for the drain, also when the memory is gone by then */
+    else
+        array->ends_memory = 1;
+    if (memory_drop(array->memory) && !array->ends_memory)
+        runtime_defer(runtime, &array->memory->node);
     runtime_defer(runtime, &array->node);
 }
 

@@ -13,9 +13,9 @@
 /* Entries from ndim on have no value. The stride of a dimension with at most one element has no meaning, and nothing depends on it. */
 struct layout {
     int32_t ndim;                       /* 0: one element */
+    int64_t offset;                     /* elements from the memory's start to the element at index 0…0 */
     int64_t shape[LAYOUT_MAX_DIMS];     /* extents, >= 0 */
     int64_t strides[LAYOUT_MAX_DIMS];   /* elements; may be negative or 0 in views */
-    int64_t offset;                     /* elements from the memory's start to the element at index 0…0 */
 };
 
 /* Copies what is in use: the whole struct is large, and most arrays have few dimensions. */

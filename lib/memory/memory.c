@@ -85,7 +85,7 @@ static int32_t set_disposed(struct memory *memory, int disposed, baton_error *er
     else if (disposed && (memory->export_count || memory->exports_unnamed > memory->unnamed_over))
         status = fail(err, BATON_ERR_BUSY, "the memory is exported to another library, which has not given it back yet");
     else
-        memory->disposed = disposed;
+        memory->disposed = (uint8_t)disposed;
     lock_release(&memory->lock);
     return status;
 }

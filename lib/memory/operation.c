@@ -89,6 +89,8 @@ static int append(struct operation *op, struct memory *memory, uint32_t access)
     if (op->kept || op->count == op->capacity || (op->count && op->items[op->count - 1].memory->id >= memory->id))
         return 0;
     op->items[op->count++] = (struct operation_item) { .memory = memory, .access = access };
+    __builtin_prefetch(&memory->lock, 1);       /* its lock is taken when all have been collected */
+    __builtin_prefetch(&memory->version, 1);
     return 1;
 }
 

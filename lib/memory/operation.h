@@ -32,7 +32,7 @@ struct operation {
     uint32_t count, capacity, locked;
     int kept;                   /* every item's memory is retained */
     uint32_t waits;             /* device waits that it needed */
-    uint32_t same;              /* waits left out because the use was on the same stream; added to the stream's count once, at the end */
+    uint32_t same;              /* waits left out because the use was on the same stream; counted once, at the end */
     struct device_entry entry;  /* special streams: of the thread that submits, from submit_start to submit_end */
     struct capture *tracked;    /* the library's capture that the stream takes part in: the set grows, nothing is waited for, nothing taken (S2) */
     uint32_t step;              /* its place in that capture */

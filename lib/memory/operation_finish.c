@@ -7,7 +7,7 @@
 static void submission_over(struct operation *op)
 {
     if (op->begun)
-        submission_leave(op->stream);
+        submission_leave_counting(op->stream, op->same);
     op->begun = 0;
 }
 
@@ -55,8 +55,6 @@ static void publish(struct operation *op, struct operation_item *item, uint64_t 
 
 static void finish(struct operation *op, uint64_t ticket, int submitted)
 {
-    if (op->same)
-        counters_add(&op->stream->counters, COUNT_SAME, op->same);
     for (uint32_t i = 0; i < op->count && !op->tracked; i++)
         publish(op, &op->items[i], ticket, submitted);
     if (ticket)
@@ -69,9 +67,7 @@ static void finish(struct operation *op, uint64_t ticket, int submitted)
 void operation_submitted(struct operation *op)
 {
     int eager = !op->captured && !op->tracked;
-    uint64_t ticket = eager ? stream_ticket(op->stream, op->kind) : 0;
-    if (eager)
-        counters_add(&op->stream->counters, COUNT_OPERATIONS, 1);
+    uint64_t ticket = eager ? stream_operation_ticket(op->stream, op->kind) : 0;
     finish(op, ticket, 1);
 }
 

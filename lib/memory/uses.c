@@ -56,8 +56,8 @@ static uint32_t prune(struct use *uses, uint32_t count)
 
 void memory_prune_locked(struct memory *memory)
 {
-    memory->reader_count = prune(memory->readers, memory->reader_count);
-    memory->pending_count = prune(memory->pending, memory->pending_count);
+    memory->reader_count = (uint16_t)prune(memory->readers, memory->reader_count);
+    memory->pending_count = (uint16_t)prune(memory->pending, memory->pending_count);
     memory_changed_locked(memory);
 }
 
@@ -98,7 +98,7 @@ static void set_pending(struct memory *memory, baton_stream *s)
     uses_release(memory->pending, memory->pending_count);
     for (uint32_t i = 0; i < count; i++)
         memory->pending[i] = fresh[i];
-    memory->pending_count = count;
+    memory->pending_count = (uint16_t)count;
 }
 
 /* One owner after another, with nobody in between: s and the owner before change places, and their references with them. */

@@ -63,10 +63,6 @@ struct device_entry {
 int32_t device_enter(struct device *device, struct device_entry *entry, baton_error *err);
 void device_leave(struct device *device, const struct device_entry *entry);
 
-/* Around submissions to the special streams, which belong to whatever context is current; free of cost for all others. */
-int32_t device_enter_for(baton_stream *stream, struct device_entry *entry, baton_error *err);
-void device_leave_for(baton_stream *stream, const struct device_entry *entry);
-
 /* A driver's result as a status. `row` is the call that returned it, `operation` what the caller was doing, stream may be NULL. A sticky code poisons the
  * device: the first report names the suspects (E2). */
 int32_t device_status(struct device *device, int code, enum driver_row row, int32_t operation, baton_stream *stream,

@@ -14,7 +14,9 @@ static void add_counters(baton_stats *stats, struct counters *counters)
 
 static void add_stream(baton_stream *stream, void *user)
 {
-    add_counters(user, &stream->counters);
+    struct counters counters = { .value = { 0 } };
+    stream_count(stream, &counters);
+    add_counters(user, &counters);
 }
 
 static void add_device(baton_stats *stats, struct device *device)

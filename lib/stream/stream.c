@@ -4,12 +4,6 @@
 
 #include "base/process.h"
 
-static void retire_counts(baton_stream *stream)
-{
-    for (int i = 0; i < COUNTERS; i++)
-        counters_add(&stream->runtime->retired, (enum counter)i, atomic_load(&stream->counters.value[i]));
-}
-
 /* The native stream may still have work queued: the driver finishes it. A nonzero status: not now. */
 static int32_t destroy_native(baton_stream *stream)
 {
@@ -35,7 +29,7 @@ static enum deferred_result stream_reclaim(struct deferred *node)
         stream_release(own);
     }
     stream_unregister(stream);
-    retire_counts(stream);
+    stream_count(stream, &stream->runtime->retired);
     mark_release(stream->mark);
     pthread_mutex_destroy(&stream->lock);
     handle_free(&stream->handle);
@@ -281,15 +275,4 @@ int32_t baton_stream_set_task(baton_stream *stream, uint64_t tag, baton_error *e
     if (!status)
         atomic_store(&stream->task, tag);
     return status;
-}
-
-int32_t device_enter_for(baton_stream *stream, struct device_entry *entry, baton_error *err)
-{
-    return stream_special(stream) ? device_enter(stream->device, entry, err) : BATON_OK;
-}
-
-void device_leave_for(baton_stream *stream, const struct device_entry *entry)
-{
-    if (stream_special(stream))
-        device_leave(stream->device, entry);
 }

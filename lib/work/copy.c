@@ -22,7 +22,7 @@ static int32_t check(baton_array *to, baton_array *from, baton_error *err)
         return fail(err, BATON_ERR_SHAPE, "the arrays' shapes differ");
     if (array_overlaps(to, from))
         return fail(err, BATON_ERR_OVERLAP, "the arrays overlap");
-    if (layout_internally_overlaps(&to->layout))
+    if (!to->contiguous && layout_internally_overlaps(&to->layout))
         return fail(err, BATON_ERR_OVERLAP, "elements of the destination share a place");
     return BATON_OK;
 }
@@ -34,6 +34,7 @@ static int both_on_devices(const baton_array *to, const baton_array *from)
 
 static void collapse(struct copy *copy, const baton_array *to, const baton_array *from)
 {
+    copy->count = (uint64_t)layout_elements(&to->layout);
     copy->to = to->layout;
     copy->from = from->layout;
     layout_collapse(&copy->to, &copy->from);
@@ -44,15 +45,16 @@ static void plan(struct copy *copy, const baton_array *to, const baton_array *fr
 {
     copy->to_address = array_address(to);
     copy->from_address = array_address(from);
-    copy->count = (uint64_t)layout_elements(&to->layout);
     copy->element_bytes = to->element_bytes;
-    copy->bytes = copy->count * to->element_bytes;
-    copy->to_context = to->memory->device->context;
-    copy->from_context = from->memory->device->context;
-    copy->one_run = layout_contiguous(&to->layout) && layout_contiguous(&from->layout);
+    copy->bytes = to->bytes;
+    copy->one_run = to->contiguous && from->contiguous;
     if (!copy->one_run)
         collapse(copy, to, from);
     copy->peer = copy->one_run && both_on_devices(to, from) && !device_same(to->memory->device, from->memory->device);
+    if (copy->peer) {
+        copy->to_context = to->memory->device->context;
+        copy->from_context = from->memory->device->context;
+    }
 }
 
 static int copy_run(const struct copy *copy, baton_stream *stream, enum driver_row *row)

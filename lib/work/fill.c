@@ -32,14 +32,12 @@ static void collapse(struct fill *fill, const baton_array *array)
 static void plan(struct fill *fill, const baton_array *array, const void *value)
 {
     fill->address = array_address(array);
-    fill->count = (uint64_t)layout_elements(&array->layout);
     memset(fill->value, 0, sizeof fill->value);
     memcpy(fill->value, value, array->element_bytes);
-    fill->word = layout_contiguous(&array->layout) ? word_of(fill->value, array->element_bytes) : 0;
+    fill->word = array->contiguous ? word_of(fill->value, array->element_bytes) : 0;
     if (!fill->word)
         collapse(fill, array);
-    if (fill->word)
-        fill->count *= array->element_bytes / fill->word;
+    fill->count = array->bytes / (fill->word ? fill->word : array->element_bytes);
 }
 
 static int fill_words(const struct fill *fill, baton_stream *stream, enum driver_row *row)
