@@ -26,7 +26,10 @@ uint64_t lock_token(void)
 
 static int take(struct lock *lock, uint64_t word)
 {
-    return lock_try(lock, word, process_thread());
+    if (!lock_try(lock, word))
+        return 0;
+    atomic_store_explicit(&lock->thread, process_thread(), memory_order_relaxed);
+    return 1;
 }
 
 static int spin(struct lock *lock, uint64_t token)

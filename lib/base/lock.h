@@ -25,14 +25,11 @@ struct lock_policy {
 /* A token for a scope: even, nonzero, never reused in this process. */
 uint64_t lock_token(void);
 
-/* The uncontended case: nonzero when the lock was free and is taken now. `thread` is the caller's process_thread(). */
-static inline int lock_try(struct lock *lock, uint64_t token, uint64_t thread)
+/* The uncontended case: nonzero when the lock was free and is taken now. Names no thread: for those who wait for nothing while they hold it. */
+static inline int lock_try(struct lock *lock, uint64_t token)
 {
     uint64_t expected = 0;
-    if (!atomic_compare_exchange_strong_explicit(&lock->word, &expected, token, memory_order_acquire, memory_order_relaxed))
-        return 0;
-    atomic_store_explicit(&lock->thread, thread, memory_order_relaxed);
-    return 1;
+    return atomic_compare_exchange_strong_explicit(&lock->word, &expected, token, memory_order_acquire, memory_order_relaxed);
 }
 
 /* BATON_OK; BATON_WOULD_BLOCK; BATON_ERR_WOULD_DEADLOCK when the calling thread itself took the lock under another token and there is no
@@ -43,7 +40,8 @@ void lock_wake(struct lock *lock);
 
 static inline void lock_release(struct lock *lock)
 {
-    atomic_store_explicit(&lock->thread, 0, memory_order_relaxed);
+    if (atomic_load_explicit(&lock->thread, memory_order_relaxed))
+        atomic_store_explicit(&lock->thread, 0, memory_order_relaxed);
     if (atomic_exchange_explicit(&lock->word, 0, memory_order_release) & 1)
         lock_wake(lock);
 }

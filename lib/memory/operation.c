@@ -17,7 +17,7 @@ void operation_init(struct operation *op, baton_stream *stream, int32_t kind, ui
     op->kind = kind;
     op->flags = 0;
     op->count = op->locked = op->waits = op->same = 0;
-    op->captured = op->begun = op->kept = 0;
+    op->captured = op->begun = op->kept = op->goes_on = 0;
     op->tracked = NULL;
     op->capacity = OPERATION_INLINE;
     op->items = op->few;
@@ -83,21 +83,10 @@ int32_t operation_insert(struct operation *op, struct memory *memory, uint32_t a
     return BATON_OK;
 }
 
-/* In order and with room: the usual case, which needs no search. */
-static int append(struct operation *op, struct memory *memory, uint32_t access)
-{
-    if (op->kept || op->count == op->capacity || (op->count && op->items[op->count - 1].memory->id >= memory->id))
-        return 0;
-    op->items[op->count++] = (struct operation_item) { .memory = memory, .access = access };
-    __builtin_prefetch(&memory->lock, 1);       /* its lock is taken when all have been collected */
-    __builtin_prefetch(&memory->version, 1);
-    return 1;
-}
-
 int32_t operation_add(struct operation *op, struct memory *memory, uint32_t access, baton_error *err)
 {
     int32_t status = operation_access(&access, err);
-    if (status || memory->bytes == 0 || append(op, memory, access))     /* S1 */
+    if (status || memory->bytes == 0 || operation_append(op, memory, access))     /* S1 */
         return status;
     struct operation_item *item = operation_find(op, memory);
     if (!item)
@@ -155,14 +144,30 @@ int32_t operation_lock_item(struct operation *op, struct operation_item *item, i
     return memory_lock(item->memory, op->token, &policy, err);
 }
 
+/* Without a wait. In the same pass: whether every memory is the stream's own already (S4), so that there is nothing to plan. */
+static int lock_at_once(struct operation *op)
+{
+    uint32_t owned = 0;
+    op->goes_on = 0;
+    if (op->parent || op->kept)
+        return 0;
+    for (; op->locked < op->count; op->locked++) {
+        struct memory *memory = op->items[op->locked].memory;
+        if (!lock_try(&memory->lock, op->token))
+            return 0;
+        owned += take_owned(op, memory);
+    }
+    op->goes_on = owned == op->count;
+    return 1;
+}
+
 static int32_t lock_all(struct operation *op, baton_error *err)
 {
-    uint64_t thread = process_thread();
+    if (lock_at_once(op))
+        return BATON_OK;
+    operation_keep_memories(op);
     for (; op->locked < op->count; op->locked++) {
         struct operation_item *item = &op->items[op->locked];
-        if (!op->parent && lock_try(&item->memory->lock, op->token, thread))
-            continue;
-        operation_keep_memories(op);
         int32_t status = operation_lock_item(op, item, operation_in_order(op, item->memory), err);
         if (status) {
             operation_unlock(op);
@@ -175,6 +180,10 @@ static int32_t lock_all(struct operation *op, baton_error *err)
 static int32_t plan_all(struct operation *op, struct needs *needs, baton_error *err)
 {
     int32_t status = BATON_OK;
+    if (op->goes_on) {
+        op->same += op->count;
+        return BATON_OK;
+    }
     for (uint32_t i = 0; i < op->count && !status; i++)
         status = take_plan_locked(op, &op->items[i], needs, err);
     return status;
@@ -191,6 +200,8 @@ int32_t operation_reach(struct operation *op, const struct memory *memory, baton
 static int32_t order_all(struct operation *op, const struct needs *needs, baton_error *err)
 {
     int32_t status = BATON_OK;
+    if (op->goes_on)
+        return BATON_OK;
     for (uint32_t i = 0; i < op->count && !status; i++)
         status = operation_reach(op, op->items[i].memory, err);
     return status ? status : take_order(op, needs, err);
@@ -255,6 +266,7 @@ static int32_t take(struct operation *op, baton_error *err)
 /* CAPTURE_TURNED, too, when the capture ended before the operation could join it: look again. */
 static int32_t join_capture(struct operation *op, baton_error *err)
 {
+    op->goes_on = 0;
     op->tracked = submission_enter(op->stream);
     int32_t status = op->tracked ? operation_collect(op, err) : CAPTURE_TURNED;
     if (status) {

@@ -30,6 +30,7 @@ struct operation {
     int32_t kind;               /* BATON_OP_... */
     uint32_t flags;
     uint32_t count, capacity, locked;
+    int goes_on;                /* every memory is the stream's own already, and nobody else is concerned (S4) */
     int kept;                   /* every item's memory is retained */
     uint32_t waits;             /* device waits that it needed */
     uint32_t same;              /* waits left out because the use was on the same stream; counted once, at the end */
@@ -44,6 +45,17 @@ struct operation {
 
 /* token 0: the operation's own address, which is unique while it lives. */
 void operation_init(struct operation *op, baton_stream *stream, int32_t kind, uint64_t token);
+
+/* In order and with room: the usual case of operation_add, which needs no search. access is not 0. */
+static inline int operation_append(struct operation *op, struct memory *memory, uint32_t access)
+{
+    if (op->kept || op->count == op->capacity || (op->count && op->items[op->count - 1].memory->id >= memory->id))
+        return 0;
+    op->items[op->count++] = (struct operation_item) { .memory = memory, .access = access };
+    __builtin_prefetch(&memory->lock, 1);       /* taken when all have been collected */
+    __builtin_prefetch(&memory->version, 1);
+    return 1;
+}
 
 /* Adds a memory, or merges the access into the one that is there (views, the same array twice). access 0 means read-write. */
 int32_t operation_add(struct operation *op, struct memory *memory, uint32_t access, baton_error *err);

@@ -53,6 +53,32 @@ static void publish(struct operation *op, struct operation_item *item, uint64_t 
         memory_publish_read_locked(item->memory, op->stream, ticket);
 }
 
+/* Still the stream's own: a write changes its ticket only. */
+static void publish_owned(struct memory *memory, baton_stream *stream, uint64_t ticket, uint32_t access, int submitted)
+{
+    if (access & BATON_WRITE) {
+        memory->owner.ticket = ticket;
+        memory->version++;
+    } else if (submitted) {
+        memory_publish_read_locked(memory, stream, ticket);
+    }
+}
+
+/* One pass over what one pass has locked. */
+static void finish_owned(struct operation *op, uint64_t ticket, int submitted)
+{
+    if (ticket)
+        stream_settle(op->stream, ticket);
+    submission_over(op);
+    for (uint32_t i = 0; i < op->count; i++) {
+        struct memory *memory = op->items[i].memory;
+        publish_owned(memory, op->stream, ticket, op->items[i].access, submitted);
+        lock_release(&memory->lock);
+    }
+    op->locked = 0;
+    operation_discard(op);
+}
+
 static void finish(struct operation *op, uint64_t ticket, int submitted)
 {
     for (uint32_t i = 0; i < op->count && !op->tracked; i++)
@@ -68,7 +94,10 @@ void operation_submitted(struct operation *op)
 {
     int eager = !op->captured && !op->tracked;
     uint64_t ticket = eager ? stream_operation_ticket(op->stream, op->kind) : 0;
-    finish(op, ticket, 1);
+    if (op->goes_on)
+        finish_owned(op, ticket, 1);
+    else
+        finish(op, ticket, 1);
 }
 
 void operation_expose(struct operation *op)

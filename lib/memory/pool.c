@@ -93,18 +93,26 @@ static int32_t try_alloc(const struct memory_options *options, uint64_t *address
     return status;
 }
 
+/* Everything that nobody uses goes back to the pool, as far as it can. */
+static void free_unused(struct device *device)
+{
+    runtime_drain(device->runtime, 0);
+    cache_shrink(device, 0);
+}
+
+/* What was given back in some stream's order is free once that stream has come so far. */
 static int32_t wait_for_frees(const struct memory_options *options, baton_error *err)
 {
     struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_RECLAIM, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_ALLOC };
     struct stream_list list;
+    free_unused(options->device);
     int32_t status = stream_list_make(options->device->runtime, options->device, &list, err);
     if (status)
         return status;
     for (size_t i = 0; i < list.count && !status; i++)
         status = wait_stream(list.streams[i], atomic_load(&list.streams[i]->submitted), &how, err);
     stream_list_free(&list);
-    runtime_drain(options->device->runtime, 0);
-    cache_shrink(options->device, 0);
+    free_unused(options->device);
     return status;
 }
 
@@ -146,8 +154,7 @@ static int32_t rung(const struct memory_options *options, int step, baton_error 
     int32_t status;
     switch (step) {
     case 0:
-        runtime_drain(options->device->runtime, 0);
-        cache_shrink(options->device, 0);
+        free_unused(options->device);
         return BATON_OK;
     case 1: return wait_for_frees(options, err);
     case 2:

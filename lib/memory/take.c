@@ -160,21 +160,9 @@ static int32_t plan_room(struct operation *op, struct memory *memory, struct nee
     return plan_use(op, memory, &memory->readers[0], needs, err);
 }
 
-/* The owner goes on with what it owns alone. */
-static int goes_on(const struct operation *op, const struct memory *memory)
-{
-    return memory->owner.stream == op->stream && memory->device == op->stream->device && !op->captured && !memory->read_only && !memory->disposed &&
-           !memory->escaped && !memory->capturer && !memory->reader_count && !memory->export_count && !memory->exports_unnamed &&
-           atomic_load_explicit(&memory->synchronizing, memory_order_relaxed);
-}
-
 int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
 {
     struct memory *memory = item->memory;
-    if (goes_on(op, memory)) {
-        op->same++;
-        return BATON_OK;
-    }
     int32_t status = take_check(op, item, err);
     if (status || op->captured || !atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
         return status;                                                  /* S2, S13 */
