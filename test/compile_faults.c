@@ -113,7 +113,7 @@ static void walk_allocations(int cached)
         before += kept_each;
         ck_assert_msg(live_now() == before, "allocation %d: %lld more are alive", (int)n, (long long)(live_now() - before));
     }
-    ck_assert_int_gt(failed, cached ? 1 : 4);
+    ck_assert(cached ? failed == 0 : failed > 4);           /* around the cache, the compiler is the way out */
 }
 
 START_TEST(every_allocation_of_a_compilation_may_fail)

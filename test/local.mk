@@ -73,6 +73,7 @@ TESTS_C = \
     test/special \
     test/stats \
     test/store \
+    test/store_safety \
     test/stress \
     test/stress_threads \
     test/struct_size \
@@ -168,6 +169,8 @@ test_libsupport_la_SOURCES = \
     test/outside.h \
     test/stamp.c \
     test/stamp.h \
+    test/store_support.c \
+    test/store_support.h \
     test/support.c \
     test/support.h \
     test/waiter.c \

@@ -6,54 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/store.h"
-
-#include "compile_support.h"
-
-static const uint64_t ample = 1 << 20;
-static struct store store;
-static struct bytes key, parts[STORE_PARTS];
-
-static void begin(void)
-{
-    compile_environment();
-    store_open(&store, NULL, ample);
-    ck_assert_int_ge(store.directory, 0);
-    bytes_add_text(&key, "the key");
-    bytes_add(&parts[0], "image\0with a zero", 17);
-    bytes_add(&parts[2], "names", 5);
-}
-
-static void end(void)
-{
-    store_close(&store);
-    bytes_clear(&key);
-    for (int i = 0; i < STORE_PARTS; i++)
-        bytes_clear(&parts[i]);
-    compile_end();
-}
-
-/* 1: found, and as it was written. */
-static int finds(const struct bytes *which)
-{
-    struct bytes found[STORE_PARTS];
-    if (!store_read(&store, which, found))
-        return 0;
-    for (int i = 0; i < STORE_PARTS; i++) {
-        ck_assert_uint_eq(found[i].count, parts[i].count);
-        if (parts[i].count)
-            ck_assert_mem_eq(found[i].data, parts[i].data, parts[i].count);
-        bytes_clear(&found[i]);
-    }
-    return 1;
-}
-
-static mode_t mode_of(const char *path)
-{
-    struct stat status;
-    ck_assert_int_eq(stat(path, &status), 0);
-    return status.st_mode & 07777;
-}
+#include "store_support.h"
 
 START_TEST(what_was_kept_is_found_with_all_its_parts)
 {
@@ -65,118 +18,6 @@ START_TEST(what_was_kept_is_found_with_all_its_parts)
 }
 END_TEST
 
-START_TEST(folders_and_files_belong_to_this_user_alone)
-{
-    umask(0);
-    setenv("BATON_CACHE_DIR", compile_path("made/on/the/way"), 1);
-    store_close(&store);
-    store_open(&store, NULL, ample);
-    ck_assert_int_ge(store.directory, 0);
-    ck_assert_int_eq(mode_of(compile_path("made")), 0700);
-    ck_assert_int_eq(mode_of(compile_path("made/on/the/way")), 0700);
-    setenv("BATON_CACHE_DIR", CACHE, 1);
-    store_close(&store);
-    store_open(&store, NULL, ample);
-    ck_assert(store_write(&store, &key, parts));
-    ck_assert_int_eq(mode_of(cache_file()), 0600);
-    ck_assert_int_eq(fcntl(store.directory, F_GETFD), FD_CLOEXEC);
-}
-END_TEST
-
-static void expect_directory(const char *path)
-{
-    struct stat wanted, found;
-    store_close(&store);
-    store_open(&store, NULL, ample);
-    if (!path) {
-        ck_assert_int_eq(store.directory, -1);
-        return;
-    }
-    ck_assert_int_ge(store.directory, 0);
-    ck_assert_int_eq(fstat(store.directory, &found), 0);
-    ck_assert_int_eq(stat(path, &wanted), 0);
-    ck_assert_uint_eq(found.st_ino, wanted.st_ino);
-}
-
-START_TEST(the_folder_is_the_users_own_unless_one_is_named)
-{
-    setenv("XDG_CACHE_HOME", compile_path("xdg"), 1);
-    setenv("HOME", compile_path("home"), 1);
-    expect_directory(CACHE);
-    setenv("BATON_CACHE_DIR", "relative", 1);
-    expect_directory(compile_path("xdg/baton"));
-    unsetenv("BATON_CACHE_DIR");
-    setenv("XDG_CACHE_HOME", "", 1);
-    expect_directory(compile_path("home/.cache/baton"));
-    setenv("HOME", "elsewhere", 1);
-    expect_directory(NULL);
-    unsetenv("HOME");
-    expect_directory(NULL);
-    store_open(&store, compile_path("given"), ample);
-    ck_assert_int_ge(store.directory, 0);
-    store_close(&store);
-    store_open(&store, "", ample);
-    ck_assert_int_eq(store.directory, -1);
-}
-END_TEST
-
-START_TEST(a_folder_that_others_may_write_to_is_not_used)
-{
-    const mode_t modes[] = { 0770, 0720, 0702, 0777 };
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        ck_assert_int_eq(chmod(CACHE, modes[i]), 0);
-        expect_directory(NULL);
-        ck_assert(!store_write(&store, &key, parts));
-        ck_assert(!finds(&key));
-    }
-    ck_assert_int_eq(chmod(CACHE, 0755), 0);
-    expect_directory(CACHE);
-}
-END_TEST
-
-/* Needs the right to give files away. */
-START_TEST(what_belongs_to_somebody_else_is_not_used)
-{
-    ck_assert(store_write(&store, &key, parts));
-    if (chown(cache_file(), 12345, (gid_t)-1))
-        return;
-    ck_assert(!finds(&key));
-    ck_assert(store_write(&store, &key, parts));            /* in its place */
-    ck_assert(finds(&key));
-    ck_assert_int_eq(chown(CACHE, 12345, (gid_t)-1), 0);
-    expect_directory(NULL);
-    ck_assert_int_eq(chown(CACHE, geteuid(), (gid_t)-1), 0);
-}
-END_TEST
-
-START_TEST(a_file_that_others_may_write_to_is_as_if_it_were_not_there)
-{
-    ck_assert(store_write(&store, &key, parts));
-    ck_assert_int_eq(chmod(cache_file(), 0620), 0);
-    ck_assert(!finds(&key));
-    ck_assert(store_write(&store, &key, parts));
-    ck_assert_int_eq(mode_of(cache_file()), 0600);
-    ck_assert(finds(&key));
-}
-END_TEST
-
-/* A FIFO would block whoever opens it. */
-START_TEST(what_is_no_plain_file_is_replaced)
-{
-    char name[1024];
-    ck_assert(store_write(&store, &key, parts));
-    snprintf(name, sizeof name, "%s", cache_file());
-    ck_assert_int_eq(rename(name, compile_path("moved")), 0);
-    ck_assert_int_eq(symlink(compile_path("moved"), name), 0);
-    ck_assert(!finds(&key));
-    ck_assert_int_eq(unlink(name), 0);
-    ck_assert_int_eq(mkfifo(name, 0600), 0);
-    ck_assert(!finds(&key));
-    ck_assert(store_write(&store, &key, parts));
-    ck_assert(finds(&key));
-}
-END_TEST
-
 static size_t load(const char *path, unsigned char *to, size_t room)
 {
     FILE *file = fopen(path, "rb");
@@ -184,14 +25,6 @@ static size_t load(const char *path, unsigned char *to, size_t room)
     size_t count = fread(to, 1, room, file);
     fclose(file);
     return count;
-}
-
-static void save(const char *path, const unsigned char *from, size_t count)
-{
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(from, 1, count, file), count);
-    fclose(file);
 }
 
 START_TEST(a_damaged_file_is_as_if_it_were_not_there_and_is_written_again)
@@ -232,12 +65,6 @@ START_TEST(a_file_under_the_name_of_another_key_is_not_taken_for_it)
     bytes_clear(&other);
 }
 END_TEST
-
-static void numbered(struct bytes *to, unsigned number)
-{
-    bytes_clear(to);
-    bytes_add_u64(to, number);
-}
 
 /* A file's age is what its times say. */
 static void set_age(const char *path, time_t seconds)
@@ -345,30 +172,7 @@ START_TEST(threads_and_processes_share_a_folder)
 }
 END_TEST
 
-/* Root may write anywhere, so for it the folder is one that cannot be: below a file. */
-START_TEST(without_a_folder_nothing_is_kept_and_nothing_fails)
-{
-    ck_assert(store_write(&store, &key, parts));
-    store_close(&store);
-    ck_assert_int_eq(chmod(CACHE, 0500), 0);
-    store_open(&store, NULL, ample);
-    ck_assert_int_ge(store.directory, 0);
-    ck_assert(finds(&key));                                 /* reading is enough for this */
-    ck_assert_int_eq(store_write(&store, &key, parts), geteuid() == 0);
-    ck_assert_int_eq(chmod(CACHE, 0700), 0);
-    store_close(&store);
-    save(compile_path("file"), (const unsigned char *)"x", 1);
-    store_open(&store, compile_path("file/below"), ample);
-    ck_assert_int_eq(store.directory, -1);
-    ck_assert(!store_write(&store, &key, parts));
-    ck_assert(!finds(&key));
-}
-END_TEST
-
-COMPILE_MAIN("store", begin, end, what_was_kept_is_found_with_all_its_parts, folders_and_files_belong_to_this_user_alone,
-             the_folder_is_the_users_own_unless_one_is_named, a_folder_that_others_may_write_to_is_not_used, what_belongs_to_somebody_else_is_not_used,
-             a_file_that_others_may_write_to_is_as_if_it_were_not_there, what_is_no_plain_file_is_replaced,
+COMPILE_MAIN("store", store_begin, store_end, what_was_kept_is_found_with_all_its_parts,
              a_damaged_file_is_as_if_it_were_not_there_and_is_written_again, a_file_under_the_name_of_another_key_is_not_taken_for_it,
              what_was_not_used_for_longest_goes_when_there_is_too_much, what_is_larger_than_the_whole_store_is_not_kept,
-             unfinished_files_that_nobody_will_finish_are_removed, threads_and_processes_share_a_folder,
-             without_a_folder_nothing_is_kept_and_nothing_fails)
+             unfinished_files_that_nobody_will_finish_are_removed, threads_and_processes_share_a_folder)
