@@ -2,6 +2,7 @@ dist_doc_DATA += \
     doc/design.md \
     doc/locking.md \
     doc/memory.md \
+    doc/modules.md \
     doc/performance.md \
     doc/rules.md \
     doc/testing.md

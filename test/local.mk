@@ -4,6 +4,9 @@ TESTS_C = \
     test/cache \
     test/clock \
     test/close \
+    test/compile \
+    test/compile_cache \
+    test/compile_faults \
     test/conformance_capture \
     test/conformance_child \
     test/conformance_context \
@@ -47,13 +50,18 @@ TESTS_C = \
     test/handoff \
     test/handoff_failure \
     test/hooks \
+    test/image \
     test/instrument \
     test/launch \
+    test/launch_extended \
     test/layout \
     test/layout_view \
     test/lifetime \
     test/lock \
     test/memory_limit \
+    test/nvrtc \
+    test/nvrtc_real \
+    test/occupancy \
     test/options \
     test/readers \
     test/scope \
@@ -65,6 +73,8 @@ TESTS_C = \
     test/soft_stress \
     test/special \
     test/stats \
+    test/store \
+    test/store_safety \
     test/stress \
     test/stress_threads \
     test/struct_size \
@@ -127,10 +137,12 @@ check_PROGRAMS += $(TESTS_C)
 TESTS += $(TESTS_C)
 endif
 
-# Stand-ins for the CUDA library, opened by test/driver_open.
+# Stand-ins for the CUDA libraries, opened by test/driver_open and the tests of compilation.
 if HAVE_CHECK
-check_LTLIBRARIES += test/fake_cuda.la test/fake_cuda_bare.la
+check_LTLIBRARIES += test/fake_cuda.la test/fake_cuda_bare.la test/fake_nvrtc.la
 endif
+test_fake_nvrtc_la_SOURCES = test/fake_nvrtc.c
+test_fake_nvrtc_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_fake_cuda_la_SOURCES = test/fake_cuda.c
 test_fake_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)/test
 test_fake_cuda_bare_la_SOURCES = test/fake_cuda.c
@@ -139,6 +151,8 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 
 # What test programs share.
 test_libsupport_la_SOURCES = \
+    test/compile_support.c \
+    test/compile_support.h \
     test/conformance.c \
     test/conformance.h \
     test/fiber.c \
@@ -156,6 +170,8 @@ test_libsupport_la_SOURCES = \
     test/outside.h \
     test/stamp.c \
     test/stamp.h \
+    test/store_support.c \
+    test/store_support.h \
     test/support.c \
     test/support.h \
     test/waiter.c \
@@ -163,6 +179,7 @@ test_libsupport_la_SOURCES = \
 
 test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_life.c test/plays_work.c
 # So that the library's own allocations can be made to fail.
+test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
 test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
 

@@ -69,6 +69,8 @@ const struct scene scenes[] = {
     { "fill", act_fill, 7 },
     { "copy", act_copy, PLAY_Y },
     { "launch", act_launch, PLAY_Y + 1 },
+    { "launch in clusters", act_launch_extended, PLAY_Y + 1 },
+    { "ask what fits", act_occupancy, PLAY_Y + 1 },
     { "hand-off", act_hand_off, 6 },
     { "upload", act_upload, 7 },
     { "download", act_download, PLAY_X },

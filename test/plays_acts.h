@@ -16,6 +16,8 @@ int32_t act_create_unified(struct play *play);
 int32_t act_fill(struct play *play);
 int32_t act_copy(struct play *play);
 int32_t act_launch(struct play *play);
+int32_t act_launch_extended(struct play *play);
+int32_t act_occupancy(struct play *play);
 int32_t act_hand_off(struct play *play);
 int32_t act_upload(struct play *play);
 int32_t act_download(struct play *play);

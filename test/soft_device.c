@@ -66,6 +66,37 @@ START_TEST(a_c_function_runs_as_a_kernel)
 }
 END_TEST
 
+START_TEST(what_a_function_or_a_launch_cannot_be_told_is_refused)
+{
+    driver_module module;
+    driver_function function;
+    driver_stream stream;
+    driver_address memory;
+    int value = 0;
+    driver_begin();
+    function = function_load(&module);
+    stream = stream_new(DRIVER_STREAM_NON_BLOCKING);
+    memory = memory_new(64, stream);
+    uint64_t to = memory;
+    uint32_t increment = 3, count = 8;
+    void *parameters[] = { &to, &increment, &count };
+    struct driver_launch_attribute attribute = { .id = 99 };
+    struct driver_launch_config config = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .stream = stream, .attributes = &attribute, .count = 1 };
+    EXPECT(DRIVER_INVALID_VALUE, driver->launch_ex(&config, function, parameters, NULL));
+    EXPECT(DRIVER_INVALID_VALUE, driver->launch_ex(NULL, function, parameters, NULL));
+    attribute = (struct driver_launch_attribute) { .id = DRIVER_LAUNCH_CLUSTER, .value.cluster = { 2, 1, 1 } };
+    EXPECT(DRIVER_INVALID_VALUE, driver->launch_ex(&config, function, parameters, NULL));
+    attribute = (struct driver_launch_attribute) { .id = DRIVER_LAUNCH_COOPERATIVE };
+    OK(driver->launch_ex(&config, function, parameters, NULL));
+    EXPECT(DRIVER_INVALID_VALUE, driver->function_set(function, DRIVER_FUNCTION_REGISTERS, 16));
+    EXPECT(DRIVER_INVALID_VALUE, driver->function_set(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, -1));
+    EXPECT(DRIVER_INVALID_VALUE, driver->function_attribute(&value, 99, function));
+    EXPECT(DRIVER_INVALID_VALUE, driver->module_load_ex(&module, driver->builtin_image, 2, NULL, NULL));
+    OK(driver->stream_destroy(stream));
+    driver_end();
+}
+END_TEST
+
 /* ---- poison and census */
 
 START_TEST(fresh_memory_and_freed_memory_are_poisoned)
@@ -279,7 +310,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_c_function_runs_as_a_kernel, fresh_memory_and_freed_memory_are_poisoned, the_census_counts_what_is_alive,
+        a_c_function_runs_as_a_kernel, what_a_function_or_a_launch_cannot_be_told_is_refused, fresh_memory_and_freed_memory_are_poisoned, the_census_counts_what_is_alive,
         closing_takes_everything_with_it, the_memory_limit_holds, a_fault_sticks_until_the_machine_is_opened_anew,
         memory_of_another_device_needs_peer_access, a_kernel_that_reaches_too_far_poisons_its_context_alone,
         a_host_function_may_not_call_the_driver, a_second_opening_shares_the_machine_when_it_wants_the_same,
