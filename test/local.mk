@@ -1,6 +1,7 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
     test/arrays \
+    test/cast \
     test/clock \
     test/close \
     test/conformance_capture \
@@ -25,6 +26,8 @@ TESTS_C = \
     test/driver_open \
     test/driver_table \
     test/dtype \
+    test/elementwise \
+    test/elementwise_use \
     test/errors \
     test/export \
     test/faults \
@@ -54,6 +57,7 @@ TESTS_C = \
     test/lock \
     test/memory_limit \
     test/options \
+    test/range \
     test/readers \
     test/scope \
     test/scope_add \
