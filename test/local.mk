@@ -1,5 +1,6 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
+    test/arithmetic_kernels \
     test/arrays \
     test/cast \
     test/clock \
@@ -52,6 +53,7 @@ TESTS_C = \
     test/instrument \
     test/launch \
     test/layout \
+    test/layout_order \
     test/layout_view \
     test/lifetime \
     test/lock \
