@@ -463,7 +463,7 @@ int32_t baton_elementwise(int32_t function, baton_array *to, const baton_argumen
  * number in it. Integers become narrower ones by their low bits. Numbers become floats rounded to the nearest, ties to even; what is too large becomes infinite. Bools are 0
  * and 1: every number but 0, NaN too, becomes 1. */
 int32_t baton_cast(baton_array *to, baton_array *from, baton_stream *stream, baton_error *err);
-/* DRIVER. Element i of `to`, in row-major order, becomes start + i * step, each `bytes` bytes of its dtype, copied at the call. Floats are computed in f64, each from its own i;
+/* DRIVER. Element i of `to`, in row-major order, becomes start + i * step, each of `bytes` bytes of its dtype, copied at the call. Floats are computed in f64, each from its own i;
  * integers wrap. */
 int32_t baton_range(baton_array *to, const void *start, const void *step, uint64_t bytes, baton_stream *stream, baton_error *err);
 

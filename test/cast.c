@@ -1,4 +1,4 @@
-/* Casts: every pair of types, against conversions written out in plain C; layouts, broadcasting, and what lies between two numbers. */
+/* O11: casts. Every pair of types, against conversions written out in plain C; layouts, broadcasting, and what lies between two numbers. */
 #include <math.h>
 
 #include "model.h"

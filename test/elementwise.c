@@ -1,4 +1,4 @@
-/* Elementwise arithmetic, against plain C: every type, function, layout, broadcast and value. */
+/* O11: elementwise arithmetic, against plain C: every type, function, layout, broadcast and value. */
 #include <math.h>
 
 #include "model.h"

@@ -111,7 +111,7 @@ START_TEST(operands_are_handed_over_between_streams)
 }
 END_TEST
 
-/* S13 of values: they are copied at the call. */
+/* O11 */
 START_TEST(a_value_may_be_reused_on_return)
 {
     baton_stream *s = make_stream();

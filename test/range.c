@@ -1,4 +1,4 @@
-/* Ranges: start + i * step, from i alone, in row-major order. */
+/* O11: ranges. Element i is start + i * step, from i alone, in row-major order. */
 #include "model.h"
 #include "waiter.h"
 
