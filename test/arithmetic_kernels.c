@@ -69,7 +69,7 @@ static void matrix_run(int lanes, int narrow)
     enum { STRIDE = COLUMNS + 4 };
     static _Alignas(16) int32_t matrix[ROWS][STRIDE];
     int32_t column[ROWS];
-    struct elementwise how = { .walk = { .ndim = 2, .narrow = (uint32_t)narrow, .lanes = (uint32_t)lanes, .repeated = 4, .count = (uint64_t)(ROWS * COLUMNS / lanes) },
+    struct elementwise how = { .walk = { .ndim = 2, .narrow = (uint32_t)narrow, .lanes = (uint32_t)lanes, .packed = 3, .apart = { 4, 4, 0 }, .count = (uint64_t)(ROWS * COLUMNS / lanes) },
                                .function = BATON_ADD };
     set_dimension(&how.walk.dimensions[0], ROWS, sizeof *matrix, sizeof *matrix, sizeof *column);
     set_dimension(&how.walk.dimensions[1], COLUMNS / lanes, 4 * lanes, 4 * lanes, 0);
@@ -100,7 +100,7 @@ START_TEST(what_is_left_over_is_divided_too)
     static _Alignas(16) float values[4 * 4];
     static _Alignas(16) double wide[4 * 4];
     enum { HEAD = 3, STEPS = 2, TAIL = 2, ALL = HEAD + 4 * STEPS + TAIL };
-    struct cast how = { .walk = { .ndim = 1, .narrow = 1, .lanes = WALK_LANES, .head = HEAD, .tail = TAIL, .count = STEPS }, .to = BATON_F64, .from = BATON_F32 };
+    struct cast how = { .walk = { .ndim = 1, .narrow = 1, .lanes = WALK_LANES, .head = HEAD, .tail = TAIL, .packed = 3, .apart = { sizeof *wide, sizeof *values }, .count = STEPS }, .to = BATON_F64, .from = BATON_F32 };
     set_dimension(&how.walk.dimensions[0], STEPS, WALK_LANES * sizeof *wide, WALK_LANES * sizeof *values, 0);
     for (int i = 0; i < 16; i++)
         values[i] = (float)i;

@@ -95,33 +95,37 @@ static int outer_aligned(const struct elements *elements, int32_t k, uint32_t la
     return 1;
 }
 
-static int operand_aligned(const struct elements *elements, int32_t k, uint32_t lanes, uint32_t head)
+/* Neighbours that can be moved at once, in every step. */
+static int packed(const struct elements *elements, int32_t k, uint32_t lanes, uint32_t head)
 {
-    int64_t stride = inner_stride(elements, k), element_bytes = elements->element_bytes[k];
-    if (stride == 0 && k > 0)
-        return 1;                               /* one element for all lanes */
-    return stride == element_bytes && (elements->addresses[k] + (uint64_t)head * (uint64_t)element_bytes) % alignment(elements, k, lanes) == 0 &&
-           outer_aligned(elements, k, lanes);
+    int64_t element_bytes = elements->element_bytes[k];
+    return element_bytes && inner_stride(elements, k) == element_bytes &&
+           (elements->addresses[k] + (uint64_t)head * (uint64_t)element_bytes) % alignment(elements, k, lanes) == 0 && outer_aligned(elements, k, lanes);
 }
 
-/* Elements before the first well-aligned one of the destination. */
+/* Elements of a run before the first well-aligned one of the destination. */
 static uint32_t head_of(const struct elements *elements, uint32_t lanes)
 {
     uint64_t wanted = alignment(elements, 0, lanes), past = elements->addresses[0] % wanted;
-    return past ? (uint32_t)((wanted - past) / elements->element_bytes[0]) : 0;
+    if (elements->layouts[0].ndim > 1 || elements->layouts[0].strides[0] != 1 || !past)
+        return 0;
+    return (uint32_t)((wanted - past) / elements->element_bytes[0]);
 }
 
-/* Only a run may have elements left over. */
-static int lanes_possible(const struct elements *elements, uint32_t lanes, uint32_t head)
+static void set_lanes(const struct elements *elements, uint32_t lanes, struct walk *walk)
 {
     const struct layout *to = &elements->layouts[0];
     int64_t inner = to->shape[to->ndim - 1];
-    if (to->ndim == 1 ? inner < (int64_t)head + (int64_t)lanes : head || inner % (int64_t)lanes)
-        return 0;
+    uint32_t head = head_of(elements, lanes);
+    walk->lanes = 1;
+    walk->head = walk->tail = walk->packed = 0;
+    if (to->ndim == 1 ? inner < (int64_t)head + (int64_t)lanes : inner % (int64_t)lanes != 0)
+        return;                                 /* only a run may have elements left over */
+    walk->lanes = lanes;
+    walk->head = head;
+    walk->tail = (uint32_t)((inner - (int64_t)head) % (int64_t)lanes);
     for (int32_t k = 0; k < elements->count; k++)
-        if (!operand_aligned(elements, k, lanes, head))
-            return 0;
-    return 1;
+        walk->packed |= (uint32_t)packed(elements, k, lanes, head) << k;
 }
 
 /* ---- the kernels' parameter */
@@ -141,6 +145,8 @@ static void write_walk(const struct elements *elements, struct walk *walk)
     walk->ndim = (uint32_t)to->ndim;
     walk->count = ((uint64_t)layout_elements(to) - left_over) / walk->lanes;
     walk->narrow = walk->count <= INT32_MAX;
+    for (int32_t k = 0; k < WALK_OPERANDS; k++)
+        walk->apart[k] = k < elements->count ? inner_stride(elements, k) : 0;
     for (uint32_t d = 0; d < walk->ndim; d++) {
         struct walk_dimension *dimension = &walk->dimensions[d];
         uint32_t scale = d == walk->ndim - 1 ? walk->lanes : 1;
@@ -170,46 +176,24 @@ static void move_addresses(struct elements *elements, const int64_t *offsets)
         elements->addresses[k] += (uint64_t)((elements->layouts[k].offset - offsets[k]) * (int64_t)elements->element_bytes[k]);
 }
 
-static void skip_head(struct elements *elements, struct walk *walk)
-{
-    for (int32_t k = 0; k < elements->count; k++) {
-        int64_t stride = inner_stride(elements, k);
-        walk->repeated |= (uint32_t)(stride == 0) << k;
-        elements->addresses[k] += (uint64_t)((int64_t)walk->head * stride);
-    }
-}
-
-/* Dimensions that are not used are not written. */
-static void begin(struct walk *walk)
-{
-    walk->lanes = 1;
-    walk->repeated = walk->head = walk->tail = 0;
-}
-
 void elements_walk(struct elements *elements, uint32_t lanes, struct walk *walk)
 {
     int64_t offsets[WALK_OPERANDS];
-    begin(walk);
     for (int32_t k = 0; k < elements->count; k++)
         offsets[k] = elements->layouts[k].offset;
     layout_order((struct layout *const[]) { &elements->layouts[0], &elements->layouts[1], &elements->layouts[2] }, elements->count);
     give_dimension(elements);
     move_addresses(elements, offsets);
-    uint32_t head = head_of(elements, lanes);
-    if (lanes_possible(elements, lanes, head)) {
-        int64_t inner = elements->layouts[0].shape[elements->layouts[0].ndim - 1];
-        walk->lanes = lanes;
-        walk->head = head;
-        walk->tail = (uint32_t)((inner - (int64_t)head) % (int64_t)lanes);
-    }
-    skip_head(elements, walk);
+    set_lanes(elements, lanes, walk);
     write_walk(elements, walk);
+    for (int32_t k = 0; k < elements->count; k++)
+        elements->addresses[k] += (uint64_t)((int64_t)walk->head * walk->apart[k]);
 }
 
 void elements_walk_in_order(struct elements *elements, struct walk *walk)
 {
-    begin(walk);
     layout_collapse(&elements->layouts[0], NULL);
     give_dimension(elements);
+    set_lanes(elements, 1, walk);
     write_walk(elements, walk);
 }
