@@ -56,6 +56,7 @@ static void front_insert(void)
     under = runtime->driver;
     front.name = under->name;
     front.builtin_image = under->builtin_image;
+    front.arithmetic_image = under->arithmetic_image;
     front.host_kernels = under->host_kernels;
     runtime->driver = &front;
     for (int32_t i = 0; i < runtime->device_count; i++)

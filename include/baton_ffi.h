@@ -88,6 +88,9 @@ enum { BATON_READ = 1, BATON_WRITE = 2, BATON_READ_WRITE = 3 };
 /* Waiting (H1). AUTO spins briefly, then blocks. BLOCK uses no busy CPU. */
 enum { BATON_WAIT_AUTO = 0, BATON_WAIT_SPIN = 1, BATON_WAIT_BLOCK = 2 };
 
+/* Functions of baton_elementwise. */
+enum { BATON_ADD = 1, BATON_SUBTRACT = 2, BATON_MULTIPLY = 3, BATON_DIVIDE = 4 };
+
 /* Special streams for baton_stream_wrap: the driver's own handle values. */
 enum { BATON_STREAM_LEGACY = 1, BATON_STREAM_PER_THREAD = 2 };
 
@@ -492,6 +495,21 @@ int32_t baton_download(void *host, uint64_t bytes, baton_array *from, baton_stre
 int32_t baton_download_async(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_fence **fence, baton_error *err);
 /* DRIVER. Every element becomes the `bytes` bytes at value: the element's size (1, 2, 4, 8 or 16). */
 int32_t baton_fill(baton_array *array, const void *value, uint64_t bytes, baton_stream *stream, baton_error *err);
+
+/* Elementwise work of the library's own: one launch, for elements of f32, f64, i32 and i64. An array that is read may have any strides, and is stretched to the shape of
+ * `to` as in NumPy: trailing dimensions correspond, an extent of 1 or a missing dimension repeats (BATON_ERR_SHAPE otherwise). It lies apart from the elements of `to`, or
+ * exactly under them, as in a += b (BATON_ERR_OVERLAP otherwise). Arrays without elements need no work, and none is submitted. */
+
+/* DRIVER. to = left function right (BATON_ADD ...), in the dtype of `to`. left and right are arrays of that dtype (data NULL; access 0 or BATON_READ), or one raw value of it
+ * (array NULL), which is copied. Integers wrap; their division truncates toward zero, x / 0 is 0, and the least number divided by -1 is itself. Floats follow IEEE 754. */
+int32_t baton_elementwise(int32_t function, baton_array *to, const baton_argument *left, const baton_argument *right, baton_stream *stream, baton_error *err);
+/* DRIVER. to = from in the dtype of `to`; either may have any dtype but c64 and c128. Floats become integers toward zero: NaN becomes 0, and what is out of range the nearest
+ * number in it. Integers become narrower ones by their low bits. Numbers become floats rounded to the nearest, ties to even; what is too large becomes infinite. Bools are 0
+ * and 1: every number but 0, NaN too, becomes 1. */
+int32_t baton_cast(baton_array *to, baton_array *from, baton_stream *stream, baton_error *err);
+/* DRIVER. Element i of `to`, in row-major order, becomes start + i * step, each of `bytes` bytes of its dtype, copied at the call. Floats are computed in f64, each from its own i;
+ * integers wrap. */
+int32_t baton_range(baton_array *to, const void *start, const void *step, uint64_t bytes, baton_stream *stream, baton_error *err);
 
 /* BLOCKS. PTX, cubin or fatbin; PTX is terminated text. The image may be freed afterwards. An image that is cut short or no image is BATON_ERR_ARGUMENT; one that
  * the driver refuses BATON_ERR_DRIVER, with the first error of its translator. */

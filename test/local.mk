@@ -1,7 +1,9 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
+    test/arithmetic_kernels \
     test/arrays \
     test/cache \
+    test/cast \
     test/clock \
     test/close \
     test/compile \
@@ -29,6 +31,8 @@ TESTS_C = \
     test/driver_open \
     test/driver_table \
     test/dtype \
+    test/elementwise \
+    test/elementwise_use \
     test/errors \
     test/export \
     test/faults \
@@ -55,6 +59,7 @@ TESTS_C = \
     test/launch \
     test/launch_extended \
     test/layout \
+    test/layout_order \
     test/layout_view \
     test/lifetime \
     test/lock \
@@ -63,6 +68,7 @@ TESTS_C = \
     test/nvrtc_real \
     test/occupancy \
     test/options \
+    test/range \
     test/readers \
     test/scope \
     test/scope_add \

@@ -6,6 +6,8 @@
 #ifndef BATON_ARRAY_LAYOUT_H
 #define BATON_ARRAY_LAYOUT_H
 
+#include <stddef.h>
+
 #include "baton.h"
 
 #define LAYOUT_MAX_DIMS 16
@@ -66,5 +68,16 @@ int32_t layout_reinterpret(const struct layout *layout, uint32_t from_bytes, uin
  * neighbours that form one run in both. The order of the elements is kept. Without elements: one dimension of extent
  * 0. */
 void layout_collapse(struct layout *a, struct layout *b);
+/* The same for any number of layouts of one shape, with elements. */
+void layout_collapse_all(struct layout *const *layouts, int32_t count);
+/* The same where the order of the elements is free: dimensions are moved, and walked backwards, so that the first layout's strides
+ * descend and are positive. */
+void layout_order(struct layout *const *layouts, int32_t count);
+
+/* Stretched to the extents of `to` by strides of 0: trailing dimensions correspond, and a missing one has extent 1. BATON_ERR_SHAPE when another extent differs. */
+int32_t layout_broadcast(const struct layout *layout, const struct layout *to, struct layout *out);
+
+/* "(2, 3)" for messages, shortened with "..." when bytes are few; returns text. */
+const char *layout_shape_text(const struct layout *layout, char *text, size_t bytes);
 
 #endif

@@ -5,6 +5,7 @@ libbaton_internal_la_SOURCES += \
     lib/array/dtype.h \
     lib/array/layout.c \
     lib/array/layout.h \
+    lib/array/layout_order.c \
     lib/array/layout_view.c \
     lib/array/overlap.c \
     lib/array/use.c

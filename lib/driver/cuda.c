@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/builtin.h"
+#include "driver/arithmetic.h"
 
 enum { LEAST_VERSION = 12000 };     /* 1000 * major + 10 * minor */
 
@@ -137,7 +137,8 @@ static int devices_check(const struct driver *driver, struct reason *reason)
 /* The library stays open when this fails: a driver that has started threads must not be unmapped. */
 static int cuda_load_locked(struct reason *reason)
 {
-    struct driver driver = { .name = "cuda", .builtin_image = cuda_builtin_image };
+    struct driver driver = { .name = "cuda", .builtin_image = cuda_builtin_image,
+                             .arithmetic_image = cuda_arithmetic_image };
     void *library = dlopen(library_name(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *detail = dlerror();

@@ -160,6 +160,7 @@ const struct driver *instrument_wrap(const struct driver *driver)
         front->face = front_functions[kind];
         front->face.name = driver->name;
         front->face.builtin_image = driver->builtin_image;
+        front->face.arithmetic_image = driver->arithmetic_image;
         front->face.host_kernels = driver->host_kernels;
         atomic_store(&front->target, driver);
     }

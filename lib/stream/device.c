@@ -82,6 +82,8 @@ static void give_back(struct device *device)
         return;
     if (device->builtin)
         runtime_swallow(device->runtime, device->driver->module_unload(device->builtin));
+    if (device->arithmetic)
+        runtime_swallow(device->runtime, device->driver->module_unload(device->arithmetic));
     runtime_swallow(device->runtime, device->driver->pool_destroy(device->pool));
     if (!status)
         device_leave(device, &entry);

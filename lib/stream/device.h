@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/process.h"
+#include "driver/builtin.h"
 #include "stream/runtime.h"
 
 struct blocker;
@@ -22,8 +23,8 @@ struct device {
     int priority_least, priority_greatest;
     baton_stream *service;                  /* the device's own stream; one reference */
     struct blocker *blockers;               /* idle; guarded by lock; see blocker.h */
-    driver_module builtin;                  /* the library's own kernels; NULL until first used; guarded by lock */
-    _Atomic(driver_function) builtins[3];   /* its functions; NULL until first used */
+    driver_module builtin, arithmetic;      /* the library's own kernels; NULL until first used; guarded by lock */
+    _Atomic(driver_function) builtins[BUILTIN_KERNELS];     /* their functions; NULL until first used */
 
     _Atomic uint64_t limit_bytes;
     _Atomic uint64_t held_bytes;            /* allocated and not given back */
