@@ -87,7 +87,8 @@ EXTRA_DIST += \
     test/common.sh \
     $(SCRIPT_TESTS) \
     test/abi_cffi.py \
-    test/abi_luajit.lua
+    test/abi_luajit.lua \
+    test/kernels.cu
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)
@@ -138,6 +139,8 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 
 # What test programs share.
 test_libsupport_la_SOURCES = \
+    test/census.c \
+    test/census.h \
     test/conformance.c \
     test/conformance.h \
     test/fiber.c \
@@ -146,9 +149,14 @@ test_libsupport_la_SOURCES = \
     test/graph_support.h \
     test/journal.c \
     test/journal.h \
+    test/kernels.c \
+    test/kernels.h \
+    test/kernels_ptx.h \
     test/layout_support.h \
     test/model.c \
     test/model.h \
+    test/needs.c \
+    test/needs.h \
     test/oracle.c \
     test/oracle.h \
     test/outside.c \

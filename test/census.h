@@ -1,0 +1,15 @@
+/* What the driver has given out and not got back. The software device is asked; on another driver it follows from the
+ * calls that the instrument counted since the test began, and is right as long as none of them failed. */
+#ifndef BATON_TEST_CENSUS_H
+#define BATON_TEST_CENSUS_H
+
+#include "driver/soft/soft.h"
+
+/* Forgets all counts: a test begins. */
+void census_begin(void);
+/* In place of instrument_reset: what was counted so far is carried over. */
+void census_reset(void);
+/* Allocations, streams, events, modules, graphs and executables; bytes and functions only on the software device. */
+struct soft_census census_read(void);
+
+#endif
