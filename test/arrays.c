@@ -169,13 +169,14 @@ END_TEST
 /* E1 */
 START_TEST(an_owner_on_another_device_is_refused)
 {
-    baton_stream *other = make_stream_on(1);
+    baton_stream *s = make_stream(), *other = make_stream_on(1);
     baton_array_options options = options_of(BATON_I32, 2, six, other);
     baton_array *array = NULL;
     counting_start();
     refused(BATON_ERR_DEVICE, baton_array_create(runtime, &options, &array, &error));
     ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
     ck_assert_ptr_null(array);
+    baton_stream_release(s);
     baton_stream_release(other);
 }
 END_TEST

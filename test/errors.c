@@ -147,14 +147,15 @@ END_TEST
 START_TEST(a_device_beside_one_that_is_lost_works_on)
 {
     baton_stream *lost = make_stream(), *far = make_stream_on(1);
-    baton_array *elsewhere = make_array(COUNT, far);
+    baton_array *array = make_array(COUNT, lost), *elsewhere = make_array(COUNT, far);
+    int32_t value = 1;
     outside_fault_ready();
     outside_fault();
-    refused(BATON_ERR_POISONED, baton_stream_synchronize(lost, BATON_WAIT_AUTO, &error));
+    refused(BATON_ERR_POISONED, baton_fill(array, &value, sizeof value, lost, &error));
     ck_assert_uint_eq(error.device, 0);
     fill(elsewhere, 4, far);
     expect(elsewhere, 4, far);
-    baton_array_release(elsewhere);
+    arrays_release(array, elsewhere);
     streams_release(lost, far);
     ok(baton_runtime_close(runtime, &error));
     runtime = NULL;

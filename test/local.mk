@@ -47,6 +47,7 @@ TESTS_C = \
     test/handoff_failure \
     test/hooks \
     test/instrument \
+    test/kernel \
     test/launch \
     test/layout \
     test/layout_view \
@@ -126,6 +127,21 @@ check_LTLIBRARIES += test/libsupport.la
 check_PROGRAMS += $(TESTS_C)
 TESTS += $(TESTS_C)
 endif
+
+if HAVE_CHECK
+# All that scripts/gpu takes to a machine with a GPU, and the list of the tests.
+gpu-programs: $(lib_LTLIBRARIES) $(bin_PROGRAMS) $(check_LTLIBRARIES) $(check_PROGRAMS) bench/times$(EXEEXT) test/programs
+
+# The same tests on the GPU of this machine.
+check-cuda: gpu-programs
+	top_srcdir='$(abs_top_srcdir)' bash $(top_srcdir)/scripts/gpu run --folder . --out cuda-results $(CUDA_FLAGS) check
+else
+gpu-programs check-cuda:
+	@echo 'Check is missing'; exit 1
+endif
+
+test/programs: Makefile
+	for program in $(TESTS_C); do echo "$$program"; done >$@
 
 # Stand-ins for the CUDA library, opened by test/driver_open.
 if HAVE_CHECK

@@ -29,6 +29,7 @@ static void nothing(const baton_host_launch *launch, void *const *arguments)
 static int32_t open_runtime(union wide *own)
 {
     baton_runtime *second;
+    setenv("BATON_DRIVER", needs_driver(), 1);      /* also for a client that knows no member but the first two */
     own->runtime.driver = needs_driver();
     int32_t status = baton_runtime_open(&own->runtime, &second, &error);
     if (!status)
@@ -73,7 +74,7 @@ static const struct input {
     uint32_t least, size;
     int32_t (*call)(union wide *own);
 } inputs[] = {
-    { "baton_runtime_options", offsetof(baton_runtime_options, user), sizeof(baton_runtime_options), open_runtime },
+    { "baton_runtime_options", offsetof(baton_runtime_options, driver), sizeof(baton_runtime_options), open_runtime },
     { "baton_array_options", offsetof(baton_array_options, level), sizeof(baton_array_options), create_array },
     { "baton_view_options", offsetof(baton_view_options, permutation), sizeof(baton_view_options), view_array },
     { "baton_launch_options", offsetof(baton_launch_options, scope), sizeof(baton_launch_options), launch },
