@@ -1,5 +1,5 @@
 /* What the driver has given out and not got back. The software device is asked; on another driver it follows from the
- * calls that the instrument counted since the test began, and is right as long as none of them failed. */
+ * calls that succeeded since the test began, as the instrument saw them. */
 #ifndef BATON_TEST_CENSUS_H
 #define BATON_TEST_CENSUS_H
 

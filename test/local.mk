@@ -134,7 +134,7 @@ gpu-programs: $(lib_LTLIBRARIES) $(bin_PROGRAMS) $(check_LTLIBRARIES) $(check_PR
 
 # The same tests on the GPU of this machine.
 check-cuda: gpu-programs
-	top_srcdir='$(abs_top_srcdir)' bash $(top_srcdir)/scripts/gpu run --folder . --out cuda-results $(CUDA_FLAGS) check
+	top_srcdir='$(abs_top_srcdir)' bash $(top_srcdir)/scripts/gpu run . --out cuda-results $(CUDA_FLAGS) check
 else
 gpu-programs check-cuda:
 	@echo 'Check is missing'; exit 1
