@@ -6,10 +6,12 @@
 #include "needs.h"
 
 static int64_t carried[DRIVER_ROW_COUNT];
+static int lost;
 
 void census_begin(void)
 {
     memset(carried, 0, sizeof carried);
+    lost = 0;
     instrument_reset();
 }
 
@@ -19,8 +21,10 @@ static int64_t failed_calls(enum driver_row row)
     static struct instrument_call journal[4096];
     size_t count = instrument_journal(journal, sizeof journal / sizeof *journal);
     int64_t failed = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         failed += journal[i].row == row && journal[i].code != DRIVER_SUCCESS;
+        lost |= driver_code_sticky(journal[i].code);
+    }
     return failed;
 }
 
@@ -63,4 +67,10 @@ struct soft_census census_read(void)
     census.graphs = alive(DRIVER_ROW_capture_end, DRIVER_ROW_graph_destroy);
     census.executables = alive(DRIVER_ROW_graph_instantiate, DRIVER_ROW_graph_exec_destroy);
     return census;
+}
+
+int census_lost(void)
+{
+    census_read();
+    return lost;
 }

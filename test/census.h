@@ -11,5 +11,7 @@ void census_begin(void);
 void census_reset(void);
 /* Allocations, streams, events, modules, graphs and executables; bytes and functions only on the software device. */
 struct soft_census census_read(void);
+/* Whether a device was lost since the test began, with all that it had given out. On the software device never asked. */
+int census_lost(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* Random operations on 64 streams and 64 arrays, each checked in three ways. The data: every kernel writes down what it found. The oracle: a
  * happens-before model of what the journal shows. The device: its own check of conflicting uses. */
+#include "census.h"
 #include "stress_world.h"
 
 static struct stamp *next_stamp(void)
@@ -264,7 +265,7 @@ START_TEST(no_order_is_lost_in_any_drawn_interleaving)
         runtime = NULL;
         soft_schedule(seed + i);
         support_reopen(NULL);
-        instrument_reset();
+        census_begin();
         run(seed + i, 0);
         ck_assert_uint_eq(soft_problems(), 0);
     }
