@@ -79,6 +79,7 @@ SCRIPT_TESTS = \
     test/abi_symbols.sh \
     test/headers.sh \
     test/readme.sh \
+    test/skips.sh \
     test/style.sh \
     test/tools_test.sh \
     test/version.sh \

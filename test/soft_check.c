@@ -182,7 +182,7 @@ END_TEST
 
 int main(void)
 {
-    if (soft_program("soft_check", "is what it is about"))
+    if (soft_program("soft_check", "it is about"))
         return NEEDS_SKIPPED;
     const TTest *const tests[] = {
         a_use_on_another_stream_without_order_is_a_problem, a_use_ordered_by_an_event_is_none,

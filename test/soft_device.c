@@ -279,7 +279,7 @@ END_TEST
 
 int main(void)
 {
-    if (soft_program("soft_device", "is what it is about"))
+    if (soft_program("soft_device", "it is about"))
         return NEEDS_SKIPPED;
     const TTest *const tests[] = {
         a_c_function_runs_as_a_kernel, fresh_memory_and_freed_memory_are_poisoned, the_census_counts_what_is_alive,

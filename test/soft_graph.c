@@ -247,7 +247,7 @@ END_TEST
 
 int main(void)
 {
-    if (soft_program("soft_graph", "is what it is about"))
+    if (soft_program("soft_graph", "it is about"))
         return NEEDS_SKIPPED;
     const TTest *const tests[] = {
         the_census_counts_graphs_and_executables, a_graph_under_capture_counts_until_the_capture_fails,

@@ -117,7 +117,7 @@ static void nothing(void)
 
 int main(void)
 {
-    if (soft_program("soft_schedule", "is what it is about"))
+    if (soft_program("soft_schedule", "it is about"))
         return NEEDS_SKIPPED;
     const TTest *const tests[] = {
         one_seed_gives_one_order, seeds_give_different_orders, events_order_work_under_every_seed,

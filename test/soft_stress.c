@@ -139,7 +139,7 @@ END_TEST
 
 int main(void)
 {
-    if (soft_program("soft_stress", "is what it is about"))
+    if (soft_program("soft_stress", "it is about"))
         return NEEDS_SKIPPED;
     const TTest *const tests[] = {
         many_threads_work_on_shared_streams_and_events, many_threads_share_the_seeded_schedule,
