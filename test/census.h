@@ -5,13 +5,11 @@
 
 #include "driver/soft/soft.h"
 
-/* Forgets all counts: a test begins. */
+/* A test begins, with nothing given out. */
 void census_begin(void);
-/* In place of instrument_reset: what was counted so far is carried over. */
-void census_reset(void);
-/* Allocations, streams, events, modules, graphs and executables; bytes and functions only on the software device. */
+/* Bytes and functions are counted on the software device only. */
 struct soft_census census_read(void);
-/* Whether a device was lost since the test began, with all that it had given out. On the software device never asked. */
+/* Whether a device was lost since the test began, with all that it had given out. */
 int census_lost(void);
 
 #endif

@@ -162,11 +162,11 @@ static int fault_once(uint64_t n, int code, int stops)
     world_make(&world);
     ok(baton_stream_synchronize(world.streams[3], BATON_WAIT_AUTO, &error));
     struct soft_census before = census_now();
-    counting_start();
+    instrument_reset();
     instrument_fail_any(n, code);
     scenario(&world, stops);
     int fired = instrument_failures() > 0, kept = fired && gives_back(code);
-    counting_start();
+    instrument_reset();
     int32_t abandoned = baton_capture_abandon(world.streams[0], &error);
     if (sticky(code) && fired) {
         ck_assert(abandoned == BATON_ERR_POISONED || abandoned == BATON_OK);

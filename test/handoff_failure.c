@@ -56,7 +56,7 @@ START_TEST(a_failed_record_or_wait_leaves_the_old_owner)
         open_gate(f.gate);
         expect(f.array, 3, f.b);
         failing_release(&f);
-        counting_start();
+        instrument_reset();
     }
 }
 END_TEST

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "baton.h"
-#include "census.h"
 #include "driver/instrument.h"
 
 enum { MOST_NODES = 1 << 15, MOST_QUEUES = 512, MOST_EVENTS = 4096, MOST_READERS = 512, JOURNAL = 4096, WORD = 64 };
@@ -206,7 +205,7 @@ struct oracle_step oracle_replay(struct oracle *oracle)
     for (size_t i = 0; i < count; i++)
         if (oracle->journal[i].code == DRIVER_SUCCESS)
             replay_call(oracle, &oracle->journal[i], &step);
-    census_reset();
+    instrument_reset();
     return step;
 }
 

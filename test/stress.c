@@ -1,6 +1,5 @@
 /* Random operations on 64 streams and 64 arrays, each checked in three ways. The data: every kernel writes down what it found. The oracle: a
  * happens-before model of what the journal shows. The device: its own check of conflicting uses. */
-#include "census.h"
 #include "stress_world.h"
 
 static struct stamp *next_stamp(void)
@@ -265,7 +264,7 @@ START_TEST(no_order_is_lost_in_any_drawn_interleaving)
         runtime = NULL;
         soft_schedule(seed + i);
         support_reopen(NULL);
-        census_begin();
+        instrument_reset();
         run(seed + i, 0);
         ck_assert_uint_eq(soft_problems(), 0);
     }

@@ -26,9 +26,10 @@ void support_setup(void)
     error = (baton_error)BATON_ERROR_INIT;
     instrument_enable(1);
     runtime = NULL;
+    census_begin();
     support_reopen(NULL);
     soft_problems_reset();
-    census_begin();
+    instrument_reset();
 }
 
 static void expect_no_problem(void)
@@ -205,7 +206,7 @@ void open_gate(baton_gate *gate)
 
 void counting_start(void)
 {
-    census_reset();
+    instrument_reset();
 }
 
 uint64_t calls(enum driver_row row)
