@@ -275,11 +275,11 @@ END_TEST
 
 int main(int argc, char **argv)
 {
+    if (argc > 1)
+        return run_alone(argv[1]);
     const support_test tests[] = { a_fault_names_the_suspects_and_then_every_call_fails_at_once,
                                    two_devices(a_device_beside_one_that_is_lost_works_on),
                                    an_error_of_one_call_loses_nothing, a_forked_child_gets_errors_and_ends_cleanly,
                                    a_process_can_exit_cleanly };
-    if (argc > 1)
-        return run_alone(argv[1]);
     return support_main("errors", tests, sizeof tests / sizeof *tests, 60);
 }

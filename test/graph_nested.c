@@ -267,5 +267,5 @@ END_TEST
 SUPPORT_MAIN("graph nested", 60, a_launch_inside_a_capture_merges_sets_with_their_access, graphs_nest_twice_and_the_outermost_keeps_all,
              a_child_is_the_graph_of_its_moment, a_graph_forks_and_joins_over_streams_that_follow,
              the_capturing_task_is_refused_memory_of_a_stream_that_joined, an_upload_inside_a_capture_keeps_its_own_copy_of_the_source,
-             values_are_those_of_the_capture, soft_only(a_captured_copy_between_devices_needs_no_peer_access, "can take peer access away"),
+             values_are_those_of_the_capture, two_devices(soft_only(a_captured_copy_between_devices_needs_no_peer_access, "can take peer access away")),
              a_scope_inside_a_capture_adds_to_the_set)

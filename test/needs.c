@@ -70,6 +70,8 @@ static int devices_count_apart(void)
 const TTest *two_devices(const TTest *test)
 {
     static int devices = -1;
+    if (!test)
+        return NULL;
     if (devices < 0)
         devices = devices_count_apart();
     return devices >= 2 ? test : skip(test, DEVICES, "");

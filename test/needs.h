@@ -15,7 +15,7 @@ int on_soft(void);
 /* For a program's list of tests: the test, or NULL on a driver where it cannot run. The reason completes the sentence
  * "needs the software device, which ...". */
 const TTest *soft_only(const TTest *test, const char *reason);
-/* Of which there may be only one on a GPU machine. */
+/* Of which there may be only one. Takes what soft_only returns, too. */
 const TTest *two_devices(const TTest *test);
 
 /* Prints what was left out since the last call, and returns how much that was. */

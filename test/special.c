@@ -342,7 +342,7 @@ SUPPORT_MAIN("special", 60, memory_of_an_untracked_capture_is_waited_for_by_the_
              foreign_work_on_another_threads_stream_is_an_error_until_that_thread_goes_on,
              unified_and_pinned_memory_changes_streams_by_a_host_wait,
              two_devices(memory_that_changes_devices_is_waited_for_by_the_host),
-             soft_only(devices_without_peer_access_are_named_and_a_copy_helps, "can take peer access away"),
+             two_devices(soft_only(devices_without_peer_access_are_named_and_a_copy_helps, "can take peer access away")),
              memory_that_does_not_synchronize_is_never_waited_for,
              turning_synchronization_on_again_orders_behind_what_was_done_meanwhile,
              not_synchronizing_survives_resize_and_is_inherited_by_views)
