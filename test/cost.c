@@ -90,11 +90,9 @@ static void add_to_all(const baton_host_launch *launch, void *const *arguments)
 static baton_kernel *make_add_to_all(void)
 {
     baton_host_parameter parameters[MANY];
-    baton_kernel *kernel;
     for (int i = 0; i < MANY; i++)
         parameters[i] = (baton_host_parameter) { 8, BATON_READ_WRITE };
-    ok(baton_kernel_host(runtime, 0, add_to_all, "add_to_all", parameters, MANY, &kernel, &error));
-    return kernel;
+    return make_kernel(0, add_to_all, "add_to_all", parameters, MANY);
 }
 
 static void launch_on_all(baton_kernel *kernel, baton_array *const *arrays, baton_stream *stream)

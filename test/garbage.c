@@ -231,7 +231,7 @@ static void make(void *objects, baton_stream *stream)
     all->array = make_array(64, stream);
     all->other = make_array(64, stream);
     ok(baton_stream_fence(stream, &all->fence, &error));
-    ok(baton_kernel_host(runtime, 0, host_kernel, "nothing", &parameter, 1, &all->kernel, &error));
+    all->kernel = make_kernel(0, host_kernel, "nothing_with", &parameter, 1);
     all->gate = close_gate(stream);
     ok(baton_gate_open(all->gate, &error));
     ok(baton_capture_begin(stream, BATON_CAPTURE_RELAXED, &error));

@@ -56,6 +56,7 @@ TESTS_C = \
     test/hooks \
     test/image \
     test/instrument \
+    test/kernel \
     test/launch \
     test/launch_extended \
     test/layout \
@@ -95,6 +96,7 @@ SCRIPT_TESTS = \
     test/abi_symbols.sh \
     test/headers.sh \
     test/readme.sh \
+    test/skips.sh \
     test/style.sh \
     test/tools_test.sh \
     test/version.sh \
@@ -104,7 +106,8 @@ EXTRA_DIST += \
     test/common.sh \
     $(SCRIPT_TESTS) \
     test/abi_cffi.py \
-    test/abi_luajit.lua
+    test/abi_luajit.lua \
+    test/kernels.cu
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)
@@ -143,6 +146,21 @@ check_PROGRAMS += $(TESTS_C)
 TESTS += $(TESTS_C)
 endif
 
+if HAVE_CHECK
+# All that scripts/gpu takes to a machine with a GPU, and the list of the tests.
+gpu-programs: $(lib_LTLIBRARIES) $(bin_PROGRAMS) $(check_LTLIBRARIES) $(check_PROGRAMS) bench/times$(EXEEXT) test/programs
+
+# The same tests on the GPU of this machine.
+check-cuda: gpu-programs
+	top_srcdir='$(abs_top_srcdir)' bash $(top_srcdir)/scripts/gpu run . --out cuda-results $(CUDA_FLAGS) check
+else
+gpu-programs check-cuda:
+	@echo 'Check is missing'; exit 1
+endif
+
+test/programs: Makefile
+	for program in $(TESTS_C); do echo "$$program"; done >$@
+
 # Stand-ins for the CUDA libraries, opened by test/driver_open and the tests of compilation.
 if HAVE_CHECK
 check_LTLIBRARIES += test/fake_cuda.la test/fake_cuda_bare.la test/fake_nvrtc.la
@@ -159,6 +177,8 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_libsupport_la_SOURCES = \
     test/compile_support.c \
     test/compile_support.h \
+    test/census.c \
+    test/census.h \
     test/conformance.c \
     test/conformance.h \
     test/fiber.c \
@@ -167,9 +187,14 @@ test_libsupport_la_SOURCES = \
     test/graph_support.h \
     test/journal.c \
     test/journal.h \
+    test/kernels.c \
+    test/kernels.h \
+    test/kernels_ptx.h \
     test/layout_support.h \
     test/model.c \
     test/model.h \
+    test/needs.c \
+    test/needs.h \
     test/oracle.c \
     test/oracle.h \
     test/outside.c \
