@@ -54,6 +54,7 @@ TESTS_C = \
     test/lock \
     test/memory_limit \
     test/options \
+    test/place \
     test/readers \
     test/scope \
     test/scope_add \

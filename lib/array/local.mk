@@ -7,4 +7,6 @@ libbaton_internal_la_SOURCES += \
     lib/array/layout.h \
     lib/array/layout_view.c \
     lib/array/overlap.c \
+    lib/array/place.c \
+    lib/array/place.h \
     lib/array/use.c

@@ -158,6 +158,8 @@ enum {
     DRIVER_POINTER_MEMORY_TYPE = 2,         /* unsigned int: DRIVER_MEMORY_... */
     DRIVER_POINTER_IS_MANAGED = 8,          /* unsigned int */
     DRIVER_POINTER_DEVICE_ORDINAL = 9,      /* int */
+    DRIVER_POINTER_RANGE_START = 11,        /* driver_address: of the allocation that holds the address */
+    DRIVER_POINTER_RANGE_BYTES = 12,        /* size_t */
     DRIVER_MEMORY_HOST = 1,
     DRIVER_MEMORY_DEVICE = 2,
 
