@@ -88,7 +88,9 @@ EXTRA_DIST += \
     test/common.sh \
     $(SCRIPT_TESTS) \
     test/abi_cffi.py \
-    test/abi_luajit.lua
+    test/abi_luajit.lua \
+    test/gpu/baton_ctypes.py \
+    test/gpu/neighbours.py
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)
@@ -114,6 +116,9 @@ SANITIZE = no
 endif
 
 TESTS += $(SCRIPT_TESTS)
+if HAVE_PYTHON3
+TESTS += test/gpu/neighbours.py
+endif
 if HAVE_CFFI
 TESTS += test/abi_cffi.py
 endif
