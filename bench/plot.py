@@ -7,6 +7,7 @@ Writes performance-goals.svg (each row against the raw driver and its goal) and 
 beside other libraries). The same figures give the same bytes.
 """
 import argparse
+import io
 import json
 import os
 import re
@@ -31,8 +32,11 @@ def style():
 
 
 def save(figure, path):
-    figure.savefig(path, metadata={"Date": None, "Creator": "bench/plot.py"}, bbox_inches="tight")
+    text = io.StringIO()
+    figure.savefig(text, metadata={"Date": None, "Creator": "bench/plot.py"}, bbox_inches="tight")
     plt.close(figure)
+    with open(path, "w", encoding="utf-8") as file:         # without the blanks that paths end in
+        file.writelines(line.rstrip() + "\n" for line in text.getvalue().splitlines())
     print(path)
 
 
@@ -94,8 +98,8 @@ def draw_rows(axes, rows, what):
 
 
 def draw_goals(told, path):
-    groups = [(rows, what) for rows, what in zip(goal_rows(told), ("time over its floor's: the raw driver's, or what the row names (1 = the same)",
-                                                                  "figure over its goal (1 = just met)")) if rows]
+    scales = ("time over its floor's: the raw driver's, or what the row names (1 = the same)", "figure over its goal (1 = just met)")
+    groups = [(rows, what) for rows, what in zip(goal_rows(told), scales) if rows]
     if not groups:
         raise SystemExit("no row of the file has a goal in numbers")
     figure, axes = plt.subplots(len(groups), 1, figsize=(9.5, sum(LINE * len(rows) + 0.9 for rows, _ in groups)),

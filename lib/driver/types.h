@@ -87,6 +87,8 @@ typedef void (*driver_host_function)(void *user);
     CODE(OUT_OF_MEMORY, 2, 0)                   \
     CODE(NOT_INITIALIZED, 3, 0)                 \
     CODE(DEINITIALIZED, 4, 0)                   \
+    CODE(STUB_LIBRARY, 34, 0)                   \
+    CODE(DEVICE_UNAVAILABLE, 46, 0)             \
     CODE(NO_DEVICE, 100, 0)                     \
     CODE(INVALID_DEVICE, 101, 0)                \
     CODE(INVALID_IMAGE, 200, 0)                 \
@@ -95,6 +97,7 @@ typedef void (*driver_host_function)(void *user);
     CODE(PEER_ACCESS_UNSUPPORTED, 217, 0)       \
     CODE(INVALID_PTX, 218, 0)                   \
     CODE(NO_BINARY_FOR_GPU, 209, 0)             \
+    CODE(OPERATING_SYSTEM, 304, 0)              \
     CODE(INVALID_HANDLE, 400, 0)                \
     CODE(ILLEGAL_STATE, 401, 0)                 \
     CODE(NOT_FOUND, 500, 0)                     \
@@ -114,6 +117,9 @@ typedef void (*driver_host_function)(void *user);
     CODE(LAUNCH_FAILED, 719, 1)                 \
     CODE(NOT_PERMITTED, 800, 0)                 \
     CODE(NOT_SUPPORTED, 801, 0)                 \
+    CODE(SYSTEM_NOT_READY, 802, 0)              \
+    CODE(SYSTEM_DRIVER_MISMATCH, 803, 0)        \
+    CODE(COMPAT_NOT_SUPPORTED_ON_DEVICE, 804, 0) \
     CODE(STREAM_CAPTURE_UNSUPPORTED, 900, 0)    \
     CODE(STREAM_CAPTURE_INVALIDATED, 901, 0)    \
     CODE(STREAM_CAPTURE_MERGE, 902, 0)          \
