@@ -26,6 +26,7 @@ TESTS_C = \
     test/driver_table \
     test/dtype \
     test/errors \
+    test/escaped \
     test/export \
     test/faults \
     test/fence \

@@ -69,7 +69,8 @@ baton_stream *stream_new(void)
 baton_array *array_new(int32_t dtype, int64_t count, baton_stream *stream)
 {
     baton_array *array;
-    baton_array_options options = { .struct_size = sizeof options, .dtype = dtype, .ndim = 1, .shape = &count, .stream = stream };
+    baton_array_options options = { .struct_size = sizeof options, .dtype = dtype, .ndim = 1, .shape = &count,
+                                    .stream = stream };
     need(baton_array_create(runtime, &options, &array, &error));
     return array;
 }
@@ -143,11 +144,7 @@ void step_end(enum waits allowed)
 {
     uint64_t waits = host_waits() - waits_before;
     int as_said = allowed == MAY_WAIT || (waits != 0) == (allowed == MUST_WAIT);
-    printf("%s  %-64s ", as_said ? "ok   " : "WRONG", step);
-    if (waits)
-        printf("the host waited, %llu times\n", (unsigned long long)waits);
-    else
-        printf("the host did not wait\n");
+    printf("%s  %-70s host waits: %llu\n", as_said ? "ok   " : "WRONG", step, (unsigned long long)waits);
     wrong += !as_said;
 }
 

@@ -1,4 +1,5 @@
-/* What the examples share: calls that must succeed, a stream that is held, and steps that say whether the host waited. C and C++. */
+/* What the examples share, in C and C++: calls that must succeed, a stream that is held, steps that say whether the host
+ * waited. */
 #ifndef EXAMPLES_CUDA_COMMON_H
 #define EXAMPLES_CUDA_COMMON_H
 
@@ -32,7 +33,8 @@ baton_array *array_new(int32_t dtype, int64_t count, baton_stream *stream);
 /* A new array with these elements, complete on return. */
 baton_array *array_from(const void *elements, int32_t dtype, int64_t count, baton_stream *stream);
 
-/* The stream stands still from here on, for ten seconds at most: work queued behind this cannot run before let_go. One at a time. */
+/* The stream stands still from here on, for ten seconds at most: work queued behind this cannot run before let_go. One
+ * at a time. */
 void hold(baton_stream *stream);
 /* Now, or, from a thread of its own, a tenth of a second from now. */
 void let_go(void);

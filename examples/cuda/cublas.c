@@ -1,11 +1,12 @@
-/* A matrix product by cuBLAS on Baton's arrays, in the two ways: in a managed call, where the host does not wait, and with
- * addresses for foreign code, where it does. Both are compared with a product made by the host. */
+/* A matrix product by cuBLAS on Baton's arrays, in the two ways: in a managed call, where the host does not wait, and
+ * with addresses for foreign code, where it does. Both are compared with a product made by the host. */
 #include <cublas_v2.h>
 #include <stdint.h>
 
 #include "common.h"
 
-enum { ROWS = 96, COLUMNS = 160, INNER = 128 };     /* c (ROWS x COLUMNS) = a (ROWS x INNER) b (INNER x COLUMNS), column by column */
+/* c (ROWS x COLUMNS) = a (ROWS x INNER) b (INNER x COLUMNS), column by column. */
+enum { ROWS = 96, COLUMNS = 160, INNER = 128 };
 
 static cublasHandle_t cublas;
 static baton_stream *writer, *worker;
@@ -40,8 +41,8 @@ static void expected_make(void)
 static void product(const uint64_t *addresses)
 {
     const float one = 1, zero = 0;
-    need_cublas(cublasSgemm(cublas, CUBLAS_OP_N, CUBLAS_OP_N, ROWS, COLUMNS, INNER, &one, (const float *)addresses[0], ROWS,
-                            (const float *)addresses[1], INNER, &zero, (float *)addresses[2], ROWS));
+    need_cublas(cublasSgemm(cublas, CUBLAS_OP_N, CUBLAS_OP_N, ROWS, COLUMNS, INNER, &one, (const float *)addresses[0],
+                            ROWS, (const float *)addresses[1], INNER, &zero, (float *)addresses[2], ROWS));
 }
 
 static int32_t product_managed(void *user, baton_stream *stream, const baton_operand *operands, uint64_t count)
@@ -60,7 +61,8 @@ struct matrices {
 /* Undefined until the copies have run, which the writer's stream makes. */
 static struct matrices matrices_new(void)
 {
-    return (struct matrices) { array_new(BATON_F32, ROWS * INNER, writer), array_new(BATON_F32, INNER * COLUMNS, writer),
+    return (struct matrices) { array_new(BATON_F32, ROWS * INNER, writer),
+                               array_new(BATON_F32, INNER * COLUMNS, writer),
                                array_new(BATON_F32, ROWS * COLUMNS, worker) };
 }
 

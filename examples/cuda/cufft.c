@@ -1,5 +1,5 @@
-/* A Fourier transform and its inverse by cuFFT on Baton's arrays, in the two ways: in a managed call, where the host does not
- * wait, and with addresses for foreign code, where it does. The spectrum is compared with one made by the host. */
+/* A Fourier transform and its inverse by cuFFT on Baton's arrays, in the two ways: in a managed call, where the host does
+ * not wait, and with addresses for foreign code, where it does. The spectrum is compared with one made by the host. */
 #include <complex.h>
 #include <cufft.h>
 #include <math.h>
@@ -64,7 +64,8 @@ static int32_t transform_managed(void *user, baton_stream *stream, const baton_o
 /* `in` is undefined until the copy has run, which the writer's stream makes. */
 static struct transform transform_new(void)
 {
-    return (struct transform) { array_new(BATON_C64, COUNT, writer), array_new(BATON_C64, COUNT, worker), array_new(BATON_C64, COUNT, worker) };
+    return (struct transform) { array_new(BATON_C64, COUNT, writer), array_new(BATON_C64, COUNT, worker),
+                                array_new(BATON_C64, COUNT, worker) };
 }
 
 static void transform_free(const struct transform *t)

@@ -1,7 +1,7 @@
 /* Code of the CUDA runtime API and Baton in one program: streams, memory and kernels both ways.
  *
- * One of the two streams stands still while arrays pass between them, so that a host that waited would show, and so would a
- * kernel that ran too early. Kernels compute x = factor * x + term, whose order matters. */
+ * One of the two streams stands still while arrays pass between them, so that a host that waited would show, and so would
+ * a kernel that ran too early. Kernels compute x = factor * x + term, whose order matters. */
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -192,7 +192,8 @@ static void memory_of_every_kind()
 {
     float *memory;
     need_cuda(cudaMalloc((void **)&memory, COUNT * sizeof *memory));
-    memory_comes_in("cudaMalloc, written on a cudaStream_t, read on Baton's", memory, "device", BATON_DEVICE, MUST_NOT_WAIT);
+    memory_comes_in("cudaMalloc, written on a cudaStream_t, read on Baton's", memory, "device", BATON_DEVICE,
+                    MUST_NOT_WAIT);
     need_cuda(cudaMallocAsync((void **)&memory, COUNT * sizeof *memory, theirs));
     memory_comes_in("cudaMallocAsync, the same", memory, "async", BATON_DEVICE, MUST_NOT_WAIT);
     need_cuda(cudaMallocManaged((void **)&memory, COUNT * sizeof *memory));

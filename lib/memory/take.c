@@ -91,11 +91,20 @@ static struct use foreign_use(baton_stream *stream)
     return (struct use) { .stream = stream, .ticket = stream_foreign_ticket(stream) };
 }
 
+/* The host has just waited for this, and nothing of Baton's has happened since. A ticket drawn now would be for work that came after the operation began, and
+ * would have to be waited for again, without end. */
+static int foreign_waited(const struct operation *op, const struct operation_item *item, const baton_stream *stream)
+{
+    return item->waited == item->memory->version + 1 && host_cause(op, item->memory, stream) >= 0;
+}
+
 static int32_t plan_exports(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
 {
     struct memory *memory = item->memory;
     int32_t status = BATON_OK;
     for (uint32_t i = 0; i < memory->export_count && !status; i++) {
+        if (foreign_waited(op, item, memory->exports[i]))
+            continue;
         struct use use = foreign_use(memory->exports[i]);
         status = plan_use(op, memory, &use, needs, err);
     }
@@ -154,7 +163,7 @@ int32_t take_plan_locked(struct operation *op, struct operation_item *item, stru
     int32_t status = take_check(op, item, err);
     if (status || op->captured || !atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
         return status;                                                  /* S2, S13 */
-    if (memory->escaped)
+    if (memory->escaped && !foreign_waited(op, item, memory->owner.stream))
         memory->owner.ticket = stream_foreign_ticket(memory->owner.stream);   /* P4 */
     int waits = !(op->flags & OPERATION_NO_HOST_WAIT);
     if (memory->capturer && waits && (status = plan_tainted(op, item, needs, err)))
