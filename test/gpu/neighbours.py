@@ -502,7 +502,7 @@ def work_of_baton_on_a_stream_that_torch_captures_goes_into_the_graph(w):
 def a_runtime_that_closes_leaves_torch_alone(w):
     tensor = w.torch.full((COUNT,), 2.0, device="cuda")
     w.torch.cuda.synchronize()
-    again = Runtime(w.b, "cuda")
+    again = Runtime(w.b, w.driver)
     stream = again.stream()
     x = again.wrap(tensor.data_ptr(), COUNT, None)
     again.fill(x, 3, stream)
@@ -720,7 +720,7 @@ def watched_calls(w, look):
     same("baton_array_release", None)
     same("baton_drain", b.drain())
     same("baton_trim", b.call("baton_trim", b.handle, 0, 0))
-    again = same("baton_runtime_open", Runtime(w.b, "cuda"))
+    again = same("baton_runtime_open", Runtime(w.b, w.driver))
     again.device_info()
     same("baton_runtime_close", again.close())
     for bad in (0, 1 << 40):
