@@ -215,11 +215,15 @@ START_TEST(a_pointer_tells_its_kind)
 }
 END_TEST
 
-static void range_holds(driver_address address, size_t bytes)
+/* `told`: a driver must have an answer. */
+static void range_holds(driver_address address, size_t bytes, int told)
 {
     driver_address start = 0;
     size_t held = 0;
-    OK(driver->pointer_attribute(&start, DRIVER_POINTER_RANGE_START, address));
+    int code = driver->pointer_attribute(&start, DRIVER_POINTER_RANGE_START, address);
+    if (!told && code == DRIVER_INVALID_VALUE)
+        return;
+    EXPECT(DRIVER_SUCCESS, code);
     OK(driver->pointer_attribute(&held, DRIVER_POINTER_RANGE_BYTES, address));
     ck_assert_uint_le(start, address);
     ck_assert_uint_ge(held - (address - start), bytes);
@@ -233,11 +237,11 @@ START_TEST(a_pointer_tells_the_range_that_holds_it)
     OK(driver->alloc(&device, 4096));
     OK(driver->alloc_managed(&unified, 4096, DRIVER_ATTACH_GLOBAL));
     OK(driver->host_alloc(&pinned, 4096, DRIVER_HOST_ALLOC_PORTABLE));
-    range_holds(device, 4096);
-    range_holds(device + 4000, 96);
-    range_holds(unified + 8, 4088);
-    range_holds((uintptr_t)pinned, 4096);
-    range_holds(pooled + 100, 3996);
+    range_holds(device, 4096, 1);
+    range_holds(device + 4000, 96, 1);
+    range_holds(unified + 8, 4088, 0);
+    range_holds((uintptr_t)pinned, 4096, 0);
+    range_holds(pooled + 100, 3996, 0);
     OK(driver->free(device));
     OK(driver->free(unified));
     OK(driver->host_free(pinned));
