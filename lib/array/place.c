@@ -9,12 +9,11 @@ static int32_t ask(struct device *device, void *value, driver_pointer_attribute 
     return device_status(device, *code, DRIVER_ROW_pointer_attribute, BATON_OP_NONE, NULL, err);
 }
 
-static int32_t kind_detect(struct device *device, uint64_t address, struct place *place, int *known, baton_error *err)
+static int32_t kind_detect(struct device *device, uint64_t address, struct place *place, baton_error *err)
 {
     unsigned int type = 0, managed = 0;
     int code;
     int32_t status = ask(device, &type, DRIVER_POINTER_MEMORY_TYPE, address, &code, err);
-    *known = 0;
     place->kind = BATON_HOST;
     if (status || code)
         return status;          /* ordinary host memory is unknown to the driver */
@@ -22,16 +21,13 @@ static int32_t kind_detect(struct device *device, uint64_t address, struct place
     if (status)
         return status;
     place->kind = !code && managed ? BATON_UNIFIED : type == DRIVER_MEMORY_DEVICE ? BATON_DEVICE : BATON_HOST;
-    *known = 1;
+    place->known = 1;
     return BATON_OK;
 }
 
-/* Pinned and unified memory can be used from every device, whichever was current when it was made. */
 static int32_t device_detect(struct device *device, uint64_t address, struct place *place, baton_error *err)
 {
     int ordinal = -1, code;
-    if (place->kind != BATON_DEVICE)
-        return BATON_OK;
     int32_t status = ask(device, &ordinal, DRIVER_POINTER_DEVICE_ORDINAL, address, &code, err);
     if (!status && !code && ordinal >= 0)
         place->device = ordinal;
@@ -58,23 +54,23 @@ static int32_t range_detect(struct device *device, uint64_t address, struct plac
 int32_t place_detect(struct device *device, uint64_t address, struct place *place, baton_error *err)
 {
     struct device_entry entry;
-    int known;
     int32_t status = device_enter(device, &entry, err);
     if (status)
         return status;
     *place = (struct place) { .device = -1 };
-    status = kind_detect(device, address, place, &known, err);
-    if (!status && known)
+    status = kind_detect(device, address, place, err);
+    if (!status && place->known)
         status = device_detect(device, address, place, err);
-    if (!status && known)
+    if (!status && place->known)
         status = range_detect(device, address, place, err);
     device_leave(device, &entry);
     return status;
 }
 
+/* Pinned and unified memory can be used from every device. */
 int32_t place_check(const struct place *place, const struct device *device, uint64_t address, uint64_t bytes, baton_error *err)
 {
-    if (place->device >= 0 && place->device != device->ordinal)
+    if (place->kind == BATON_DEVICE && place->device >= 0 && place->device != device->ordinal)
         return fail(err, BATON_ERR_DEVICE, "the address is memory of device %d, not of device %d", place->device, device->ordinal);
     uint64_t left = place->bytes - (address - place->start);
     if (place->bytes && bytes > left)
