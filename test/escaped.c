@@ -55,19 +55,6 @@ START_TEST(wrapped_host_and_unified_memory_is_waited_for_once_on_its_declared_st
 }
 END_TEST
 
-/* P4, S10 */
-START_TEST(memory_whose_address_is_out_on_a_special_stream_is_waited_for_once)
-{
-    baton_stream *legacy, *b = make_stream();
-    ok(baton_stream_wrap(runtime, 0, BATON_STREAM_LEGACY, &legacy, &error));
-    baton_array *array = make_array(10, b);
-    pointer(array, legacy);
-    hands_over_by_waiting(array, legacy, b, BATON_HOST_WAIT_SPECIAL);
-    baton_array_release(array);
-    streams_release(legacy, b);
-}
-END_TEST
-
 /* P4, S12 */
 START_TEST(memory_whose_address_is_out_is_waited_for_once_when_it_changes_devices)
 {
@@ -135,7 +122,6 @@ END_TEST
 
 SUPPORT_MAIN("escaped", 60, host_and_unified_memory_whose_address_is_out_is_waited_for_once,
              wrapped_host_and_unified_memory_is_waited_for_once_on_its_declared_stream,
-             memory_whose_address_is_out_on_a_special_stream_is_waited_for_once,
              memory_whose_address_is_out_is_waited_for_once_when_it_changes_devices,
              memory_whose_address_is_out_is_waited_for_once_where_every_hand_over_waits,
              unified_memory_in_a_live_export_is_waited_for_at_each_hand_over,
