@@ -100,6 +100,7 @@ enum { BATON_RUN_CAPTURED = 1, BATON_RUN_UPDATED = 2, BATON_RUN_REBUILT = 3, BAT
 /* Flags. */
 enum {
     BATON_RUNTIME_HOST_WAIT = 1,    /* every hand-off waits on the host: the old way, for comparison and debugging */
+    BATON_RUNTIME_NO_CACHE = 2,     /* what is released goes back to the driver at once, so that memory checkers see its end */
     BATON_SCOPE_TRY = 1,            /* scope: never wait for a lock, return BATON_WOULD_BLOCK */
     BATON_ALLOC_NO_HOOK = 1,        /* create: BATON_OOM_RETRY instead of the reclaim hook */
     BATON_UNLIMITED = -1            /* timeouts */
@@ -202,13 +203,15 @@ typedef struct baton_stats {
     uint64_t elided_complete;       /* no wait: known to be finished */
     uint64_t host_waits[12];        /* by cause: BATON_HOST_WAIT_... */
     uint64_t host_blocked_ns;       /* time spent in host waits */
-    uint64_t allocations, frees;
+    uint64_t allocations, frees;    /* of memory, also when the library's cache served them */
     uint64_t live_bytes, deferred_bytes, live_arrays;
     uint64_t graph_launches;
     uint64_t graph_memories;        /* taken by them, in all */
     uint64_t graph_waits;           /* device waits queued for them */
     uint64_t faults_swallowed;      /* errors met while giving things back */
     uint64_t longest_lock_wait_ns;
+    uint64_t cached_bytes;          /* released and kept to be used again */
+    uint64_t cache_hits;            /* allocations served from there, without the driver */
 } baton_stats;
 
 typedef struct baton_array_options {

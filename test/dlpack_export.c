@@ -238,6 +238,8 @@ START_TEST(exported_memory_is_neither_freed_nor_disposed_of)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("dlpack_export", 60, the_consumers_stream_follows_the_arrays_work,
              later_work_follows_the_consumer_as_long_as_the_export_lives, what_the_consumer_left_behind_is_followed,
              without_a_stream_the_host_waits, more_exports_than_places_are_waited_for_on_the_host,

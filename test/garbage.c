@@ -337,4 +337,6 @@ START_TEST(releases_of_garbage_do_nothing)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("garbage", 60, wrong_pointers_are_refused_in_every_position, every_function_of_the_header_is_in_a_table, releases_of_garbage_do_nothing)

@@ -238,6 +238,8 @@ START_TEST(a_release_inside_a_capture_is_given_back_after_the_end)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("graph capture", 30, a_graph_captured_after_a_hand_off_is_launched_on_a_third_stream_without_a_host_wait,
              others_use_memory_of_a_captured_stream_and_the_capturing_task_is_refused, a_graph_launched_inside_a_capture_merges_its_set,
              in_each_mode_and_on_each_thread_others_wait_on_the_device_and_the_capturing_task_is_refused,

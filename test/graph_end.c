@@ -288,6 +288,8 @@ START_TEST(closing_the_runtime_abandons_its_captures)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("graph end", 60, a_capture_ends_on_the_stream_that_began_it, a_capture_begins_once_and_ends_once,
              bad_arguments_are_refused_before_anything_changes, a_failed_call_says_that_the_capture_goes_on,
              the_end_does_not_name_a_call_that_the_capture_survived, the_end_names_the_call_that_found_the_capture_broken, a_capture_broken_elsewhere_ends_with_the_drivers_error,

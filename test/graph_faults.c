@@ -236,6 +236,8 @@ START_TEST(a_device_lost_during_a_capture_gives_its_memories_back)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 #ifndef SANITIZED
 static int starve_once(uint64_t n, int stops)
 {

@@ -286,6 +286,8 @@ START_TEST(launches_from_several_threads_with_updates_in_between_are_ordered)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("graph launch", 60, a_launch_waits_once_for_each_stream_and_a_relaunch_is_one_call,
              a_launch_takes_each_memory_with_the_access_of_its_uses, an_executable_outlives_its_graph_its_arrays_and_its_kernels,
              an_update_changes_the_set_and_keeps_the_old_one_for_launches_in_flight, an_update_with_another_shape_leaves_everything,

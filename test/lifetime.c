@@ -336,6 +336,8 @@ START_TEST(a_free_that_fails_is_repeated)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("lifetime", 60, a_free_while_gated_returns_and_lies_behind_every_reader,
              memory_is_not_used_again_before_its_last_use, a_free_follows_the_last_owner_after_a_hand_off,
              host_and_unified_memory_is_freed_once_it_is_idle, memory_can_be_freed_from_a_thread_without_context,

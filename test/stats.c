@@ -285,6 +285,8 @@ START_TEST(the_longest_wait_for_a_lock_is_kept)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("stats", 60, operations_waits_and_elisions_are_counted, counts_of_streams_that_are_gone_stay_in_the_sums,
              allocations_frees_and_bytes_are_counted, a_synchronize_is_counted_once_and_not_when_nothing_is_outstanding,
              a_download_and_a_pinned_upload_are_counted_under_their_own_causes,

@@ -298,4 +298,6 @@ START_TEST(a_pointer_waits_for_a_reader_that_the_set_no_longer_names)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("stress", 120, a_pointer_waits_for_a_reader_that_the_set_no_longer_names, no_order_is_lost_among_64_streams_and_64_arrays, no_order_is_lost_in_any_drawn_interleaving)

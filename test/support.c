@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 baton_runtime *runtime;
+uint32_t support_flags;
 baton_error error;
 
 static const uint64_t GATE_LIMIT_NS = 20000000000u;
@@ -22,6 +23,7 @@ void support_reopen(const baton_runtime_options *options)
     runtime = NULL;
     if (!own.driver)
         own.driver = spec();
+    own.flags |= support_flags;
     ok(baton_runtime_open(&own, &runtime, &error));
 }
 

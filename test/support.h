@@ -64,6 +64,10 @@ void on_thread(void (*body)(void *), void *argument);
 /* Runs a suite of one case with the fixtures above; the program's exit status. Seeds come from BATON_TEST_SEED. */
 typedef const TTest *support_test;
 int support_main(const char *name, const support_test *tests, size_t count, double timeout_s);
+/* For programs that look at what the driver is given back: nothing is cached. */
+extern uint32_t support_flags;          /* of every runtime that is opened */
+#define SUPPORT_WITHOUT_CACHE __attribute__((constructor)) static void without_cache(void) { support_flags = BATON_RUNTIME_NO_CACHE; }
+
 #define SUPPORT_MAIN(name, timeout_s, ...)                                                      \
     int main(void)                                                                              \
     {                                                                                           \

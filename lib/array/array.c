@@ -14,24 +14,29 @@ enum {
     KIND_ASK = 0                            /* wrap: the driver knows */
 };
 
-int32_t array_check(const baton_array *array, baton_error *err)
-{
-    int32_t status = handle_check(array ? &array->handle : NULL, HANDLE_ARRAY, "array", err);
-    return status ? status : device_usable(array->memory->device, err);
-}
-
 static enum deferred_result array_reclaim(struct deferred *node)
 {
     baton_array *array = (baton_array *)((char *)node - offsetof(baton_array, node));
     baton_runtime *runtime = array->runtime;
+    if (array->ends_memory && memory_reclaim(array->memory) == DEFERRED_LATER)
+        return DEFERRED_LATER;
+    int kept = !array->ends_memory;
     handle_free(&array->handle);
-    runtime_release(runtime);
+    if (kept)
+        runtime_release(runtime);
     return DEFERRED_DONE;
+}
+
+void array_set_layout(baton_array *array, const struct layout *layout)
+{
+    layout_assign(&array->layout, layout);
+    array->bytes = (uint64_t)layout_elements(layout) * array->element_bytes;
+    array->contiguous = layout_contiguous(layout);
 }
 
 int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err)
 {
-    baton_array *made = calloc(1, sizeof *made);
+    baton_array *made = malloc(sizeof *made);
     if (!made)
         return fail(err, BATON_ERR_MEMORY, "no host memory for an array");
     handle_init(&made->handle, HANDLE_ARRAY);
@@ -41,8 +46,8 @@ int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *la
     made->dtype = dtype;
     made->element_bytes = dtype_bytes(dtype);
     made->is_view = is_view;
-    made->layout = *layout;
-    runtime_retain(made->runtime);
+    made->ends_memory = 0;
+    array_set_layout(made, layout);
     atomic_fetch_add_explicit(&made->runtime->live_arrays, 1, memory_order_relaxed);
     *array = made;
     return BATON_OK;
@@ -59,7 +64,12 @@ void baton_array_release(baton_array *array)
         return;
     baton_runtime *runtime = array->runtime;
     atomic_fetch_sub_explicit(&runtime->live_arrays, 1, memory_order_relaxed);
-    memory_release(array->memory);
+    if (memory_shared(array->memory))
+        runtime_retain(runtime);        /* as long as the handle waits for the drain, also when the memory is gone by then */
+    else
+        array->ends_memory = 1;
+    if (memory_drop(array->memory) && !array->ends_memory)
+        runtime_defer(runtime, &array->memory->node);
     runtime_defer(runtime, &array->node);
 }
 
@@ -98,7 +108,9 @@ static int32_t layout_check(const baton_array_options *options, struct layout *l
     if (status)
         return fail(err, status, "%d dimensions (0 to %d) of these extents are not an array's shape", options->ndim, LAYOUT_MAX_DIMS);
     status = layout_bytes(layout, dtype_bytes(options->dtype), &size);
-    if (!status)
+    low = 0;
+    *bytes = size;
+    if (!status && options->strides)
         status = layout_extent(layout, dtype_bytes(options->dtype), &low, bytes);
     if (status || low < 0)
         return fail(err, BATON_ERR_SHAPE, "the array would reach past the address space, or below its start");
@@ -144,7 +156,7 @@ int32_t baton_array_create(baton_runtime *runtime, const baton_array_options *op
         return status;
     if (own.read_only)
         return fail(err, BATON_ERR_ARGUMENT, "a new array cannot be read-only");
-    if (!layout_owns_no_overlap(&layout))
+    if (own.strides && !layout_owns_no_overlap(&layout))
         return fail(err, BATON_ERR_SHAPE, "strides of a new array are positive, and no two elements share a place");
     wanted = (struct memory_options) { .kind = own.kind ? own.kind : BATON_DEVICE, .bytes = (uint64_t)bytes, .flags = own.flags, .level = own.level };
     if ((status = device_get(runtime, own.device, &wanted.device, err)) || (status = stream_of(&own, wanted.device, &wanted.stream, err)))

@@ -16,7 +16,8 @@ void needs_init(struct needs *needs)
 void needs_clear(struct needs *needs)
 {
     for (uint32_t i = 0; i < needs->count; i++)
-        stream_release(needs->items[i].stream);
+        if (needs->items[i].cause >= 0)
+            stream_release(needs->items[i].stream);
     needs->count = needs->host = 0;
 }
 
@@ -51,7 +52,7 @@ static int32_t needs_add(struct needs *needs, baton_stream *stream, uint64_t tic
         }
     if (needs->count == needs->capacity && !needs_grow(needs))
         return fail(err, BATON_ERR_MEMORY, "no host memory to list the streams to wait for");
-    if (stream)
+    if (stream && cause >= 0)
         stream_retain(stream);
     needs->items[needs->count++] = (struct need) { stream, ticket, cause };
     needs->host += cause >= 0;
@@ -72,6 +73,15 @@ static int32_t host_cause(const struct operation *op, const struct memory *memor
     return -1;
 }
 
+/* Another memory has asked for as much, to be waited for on the device. */
+static int needed_already(const struct needs *needs, const struct use *use)
+{
+    for (uint32_t i = 0; i < needs->count; i++)
+        if (needs->items[i].stream == use->stream && needs->items[i].cause < 0 && needs->items[i].ticket >= use->ticket)
+            return 1;
+    return 0;
+}
+
 static int32_t plan_use(struct operation *op, const struct memory *memory, const struct use *use, struct needs *needs, baton_error *err)
 {
     if (use->stream == op->stream) {
@@ -79,6 +89,8 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
         return BATON_OK;
     }
     int32_t cause = host_cause(op, memory, use->stream);
+    if (cause < 0 && needed_already(needs, use))
+        return BATON_OK;
     enum order_need need = order_need(op->stream, use->stream, use->ticket);
     if (need == ORDER_COMPLETE || (need == ORDER_COVERED && cause < 0))
         return BATON_OK;
