@@ -224,7 +224,7 @@ typedef struct baton_array_options {
     uint32_t struct_size;
     uint32_t flags;                 /* BATON_ALLOC_... */
     int32_t  device;                /* ordinal */
-    int32_t  kind;                  /* BATON_DEVICE (0 means this), BATON_HOST (pinned), BATON_UNIFIED */
+    int32_t  kind;                  /* BATON_DEVICE, BATON_HOST (pinned), BATON_UNIFIED. 0: create: BATON_DEVICE; wrap: what the driver says it is */
     int32_t  dtype;
     int32_t  ndim;                  /* 0 to 16; 0: one element */
     const int64_t *shape;           /* ndim extents, >= 0 */
@@ -449,7 +449,8 @@ int32_t baton_stream_follow(baton_stream *after, baton_stream *before, baton_err
 
 /* DRIVER (BLOCKS when memory is short: the ladder of doc/memory.md). A new array with undefined contents; the caller owns one reference. */
 int32_t baton_array_create(baton_runtime *runtime, const baton_array_options *options, baton_array **array, baton_error *err);
-/* DRIVER. An array over memory that somebody else allocated: kind is what it is. deleter (may be NULL) is called once, with user and the
+/* DRIVER. An array over memory that somebody else allocated. Where the driver can tell, BATON_ERR_KIND refuses another kind than it is, BATON_ERR_DEVICE memory of
+ * another device, and BATON_ERR_BOUNDS an array that leaves the allocation. deleter (may be NULL) is called once, with user and the
  * address, on a thread inside a call to this library, after the last use has finished. When the call fails, the caller still owns the memory. */
 int32_t baton_array_wrap(baton_runtime *runtime, const baton_array_options *options, uint64_t address, baton_deleter deleter, void *user, baton_array **array, baton_error *err);
 /* FAST. A new array over the same memory. */

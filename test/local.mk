@@ -34,6 +34,7 @@ TESTS_C = \
     test/elementwise \
     test/elementwise_use \
     test/errors \
+    test/escaped \
     test/export \
     test/faults \
     test/fence \
@@ -69,6 +70,7 @@ TESTS_C = \
     test/nvrtc_real \
     test/occupancy \
     test/options \
+    test/place \
     test/range \
     test/readers \
     test/scope \
@@ -107,6 +109,8 @@ EXTRA_DIST += \
     $(SCRIPT_TESTS) \
     test/abi_cffi.py \
     test/abi_luajit.lua \
+    test/gpu/baton_ctypes.py \
+    test/gpu/neighbours.py \
     test/kernels.cu
 
 TEST_EXTENSIONS = .sh .py .lua
@@ -133,6 +137,9 @@ SANITIZE = no
 endif
 
 TESTS += $(SCRIPT_TESTS)
+if HAVE_PYTHON3
+TESTS += test/gpu/neighbours.py
+endif
 if HAVE_CFFI
 TESTS += test/abi_cffi.py
 endif

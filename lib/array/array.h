@@ -40,9 +40,6 @@ int32_t array_staging(const baton_array *like, baton_stream *stream, baton_array
 /* A handle on a memory, whose reference it takes over on success. */
 int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err);
 
-/* What the driver knows about an address: BATON_DEVICE, BATON_UNIFIED, or BATON_HOST for pinned and ordinary host memory. */
-int32_t array_detect_kind(struct device *device, uint64_t address, int32_t *kind, baton_error *err);
-
 /* Another layout for the handle. */
 void array_set_layout(baton_array *array, const struct layout *layout);
 
