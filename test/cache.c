@@ -1,6 +1,7 @@
 /* Released blocks that are handed out again: to whom, in what order, and how many are kept. Evidence: addresses, counted driver calls, host waits. */
 #include "stream/stream.h"     /* the library's own headers come first: Check has a macro named fail */
 
+#include "outside.h"
 #include "waiter.h"
 
 enum { ELEMENTS = 1000, BYTES = ELEMENTS * sizeof(int32_t), LIMIT = 16384, STREAMS = 64 };
@@ -209,13 +210,11 @@ END_TEST
 START_TEST(a_block_that_foreign_code_used_waits_for_that_work)
 {
     baton_stream *a = make_stream(), *b = make_stream();
-    uint64_t address, native;
-    int32_t value = 3;
+    uint64_t address;
     baton_array *array = create(ELEMENTS, a);
     ok(baton_array_pointer(array, a, BATON_WRITE, &address, &error));
-    ok(baton_stream_native(a, &native, &error));
     baton_gate *gate = close_gate(a);
-    ck_assert_int_eq(soft_driver()->fill32(address, (uint32_t)value, ELEMENTS, (driver_stream)(uintptr_t)native), DRIVER_SUCCESS);
+    outside_fill(address, 3, ELEMENTS, native_of(a));
     give(array);
     baton_array *other = create(ELEMENTS, b);
     ck_assert_uint_eq(hits(), 0);

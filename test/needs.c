@@ -54,12 +54,31 @@ static int devices_count(void)
     return devices;
 }
 
+static int forks(void)
+{
+    const char *mode = getenv("CK_FORK");
+    return !mode || strcmp(mode, "no") != 0;
+}
+
+void needs_contexts(void)
+{
+    const struct driver *driver;
+    driver_context context;
+    driver_device device;
+    char why[256];
+    int devices = 0;
+    if (on_soft() || forks() || driver_open(needs_driver(), &driver, why, sizeof why) || driver->init(0) || driver->device_count(&devices))
+        return;
+    for (int i = 0; i < devices; i++)
+        if (driver->device_get(&device, i) || driver->primary_retain(&context, device))
+            return;
+}
+
 /* Asked in a process of its own when each test is to have one: CUDA does not survive a fork. */
 static int devices_count_apart(void)
 {
-    const char *fork_mode = getenv("CK_FORK");
     int status;
-    if (fork_mode && strcmp(fork_mode, "no") == 0)
+    if (!forks())
         return devices_count();
     pid_t child = fork();
     if (child == 0)

@@ -21,6 +21,10 @@ const TTest *two_devices(const TTest *test);
 /* Prints what was left out since the last call, and returns how much that was. */
 int needs_report(const char *program);
 
+/* Where all tests of the program run in its own process (CK_FORK=no), on CUDA: keeps the devices' contexts until it ends, for making one takes
+ * as long as many tests. */
+void needs_contexts(void);
+
 /* For programs that are about the software device alone: on another driver, prints why nothing runs and returns 1; main
  * then returns NEEDS_SKIPPED. */
 int soft_program(const char *program, const char *reason);

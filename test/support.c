@@ -244,6 +244,7 @@ uint64_t support_seed(uint64_t otherwise)
 
 int support_main(const char *name, const support_test *tests, size_t count, double timeout_s)
 {
+    needs_contexts();
     Suite *suite = suite_create(name);
     TCase *group = tcase_create(name);
     tcase_add_checked_fixture(group, support_setup, support_teardown);
