@@ -86,6 +86,7 @@ TESTS_C = \
 # Compared with the built library; each exits with 77 when it cannot run here.
 SCRIPT_TESTS = \
     test/abi_symbols.sh \
+    test/compile_example.sh \
     test/headers.sh \
     test/readme.sh \
     test/style.sh \

@@ -1,6 +1,5 @@
 #include "work/module.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,9 +47,8 @@ static int32_t refused(struct device *device, int code, enum driver_row row, con
     int length;
     const char *line = nvrtc_first_error(text, &length);
     device_status(device, code, row, BATON_OP_MODULE, NULL, &record);
-    size_t used = strlen(record.message);
     if (length && record.status == BATON_ERR_DRIVER)
-        snprintf(record.message + used, sizeof record.message - used, ": %.*s", length, line);
+        message_add(&record, ": %.*s", length, line);
     if (log)
         bytes_add(log, text, strlen(text));
     return fail_with(err, &record);
