@@ -5,6 +5,7 @@ TESTS_C = \
     test/close \
     test/compile \
     test/compile_cache \
+    test/compile_device \
     test/compile_faults \
     test/conformance_capture \
     test/conformance_child \
