@@ -1,6 +1,7 @@
 /* A stand-in for libcuda.so.1, loaded by test/driver_open.c and the tests of compilation. The environment says how it behaves:
  *   FAKE_CUDA_VERSION   what it supports, 12000 unless set
  *   FAKE_CUDA_MISSING   a symbol that it lacks
+ *   FAKE_CUDA_TELL      what asking for the version returns
  *   FAKE_CUDA_INIT      what cuInit returns
  *   FAKE_CUDA_DEVICES   1 unless set
  *   FAKE_CUDA_CAPABILITY  of its devices, 90 unless set
@@ -25,7 +26,7 @@ VISIBLE int cuDriverGetVersion(int *version);
 int cuDriverGetVersion(int *version)
 {
     *version = number("FAKE_CUDA_VERSION", 12000);
-    return DRIVER_SUCCESS;
+    return number("FAKE_CUDA_TELL", DRIVER_SUCCESS);
 }
 
 #ifndef FAKE_CUDA_NO_LOOKUP

@@ -59,6 +59,7 @@ static baton_array_options array_options;
 static baton_view_options view_options = { .struct_size = sizeof view_options };
 static baton_launch_options launch_options;
 static baton_operand operand;
+static baton_argument input;
 static baton_runtime_info runtime_info = { .struct_size = sizeof runtime_info };
 static baton_device_info device_info = { .struct_size = sizeof device_info };
 static baton_stats all_stats = { .struct_size = sizeof all_stats };
@@ -115,6 +116,9 @@ static int32_t body(void *user, baton_stream *stream)
     ROW(baton_upload, baton_upload(H(array), D(value), sizeof value, H(stream), &error))                                                \
     ROW(baton_download, baton_download(D(value), sizeof value, H(array), H(stream), &error))                                            \
     ROW(baton_fill, baton_fill(H(array), D(value), 4, H(stream), &error))                                                               \
+    ROW(baton_elementwise, baton_elementwise(1, H(array), D(&input), D(&input), H(stream), &error))                                     \
+    ROW(baton_cast, baton_cast(H(other), H(array), H(stream), &error))                                                                  \
+    ROW(baton_range, baton_range(H(array), D(value), D(value), 4, H(stream), &error))                                                   \
     ROW(baton_launch, baton_launch(H(kernel), D(&launch_options), D(&(baton_argument) { .array = good.array }), 1, &error))             \
     ROW(baton_kernel_info_read, baton_kernel_info_read(H(kernel), D(&kernel_info), &error))                                             \
     ROW(baton_kernel_occupancy, baton_kernel_occupancy(H(kernel), 32, 0, D(&out.count), &error))                                               \
@@ -227,7 +231,7 @@ static void make(void *objects, baton_stream *stream)
     all->array = make_array(64, stream);
     all->other = make_array(64, stream);
     ok(baton_stream_fence(stream, &all->fence, &error));
-    ok(baton_kernel_host(runtime, 0, host_kernel, "nothing", &parameter, 1, &all->kernel, &error));
+    all->kernel = make_kernel(0, host_kernel, "nothing_with", &parameter, 1);
     all->gate = close_gate(stream);
     ok(baton_gate_open(all->gate, &error));
     ok(baton_capture_begin(stream, BATON_CAPTURE_RELAXED, &error));
@@ -260,6 +264,7 @@ static void world_make(void)
     make(&good, make_stream());
     launch_options = (baton_launch_options) { .struct_size = sizeof launch_options, .stream = good.stream };
     operand = (baton_operand) { .array = good.array };
+    input = (baton_argument) { .array = good.array };
 }
 
 /* E1: NULL, an object of another kind, and a freed handle in every position. */
@@ -342,5 +347,7 @@ START_TEST(releases_of_garbage_do_nothing)
     release(&good);
 }
 END_TEST
+
+SUPPORT_WITHOUT_CACHE
 
 SUPPORT_MAIN("garbage", 60, wrong_pointers_are_refused_in_every_position, every_function_of_the_header_is_in_a_table, releases_of_garbage_do_nothing)

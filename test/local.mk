@@ -1,6 +1,9 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
+    test/arithmetic_kernels \
     test/arrays \
+    test/cache \
+    test/cast \
     test/clock \
     test/close \
     test/compile \
@@ -29,7 +32,10 @@ TESTS_C = \
     test/driver_open \
     test/driver_table \
     test/dtype \
+    test/elementwise \
+    test/elementwise_use \
     test/errors \
+    test/escaped \
     test/export \
     test/faults \
     test/fence \
@@ -52,9 +58,11 @@ TESTS_C = \
     test/hooks \
     test/image \
     test/instrument \
+    test/kernel \
     test/launch \
     test/launch_extended \
     test/layout \
+    test/layout_order \
     test/layout_view \
     test/lifetime \
     test/lock \
@@ -63,6 +71,8 @@ TESTS_C = \
     test/nvrtc_real \
     test/occupancy \
     test/options \
+    test/place \
+    test/range \
     test/readers \
     test/scope \
     test/scope_add \
@@ -90,6 +100,7 @@ SCRIPT_TESTS = \
     test/compile_example.sh \
     test/headers.sh \
     test/readme.sh \
+    test/skips.sh \
     test/style.sh \
     test/tools_test.sh \
     test/version.sh \
@@ -99,7 +110,10 @@ EXTRA_DIST += \
     test/common.sh \
     $(SCRIPT_TESTS) \
     test/abi_cffi.py \
-    test/abi_luajit.lua
+    test/abi_luajit.lua \
+    test/gpu/baton_ctypes.py \
+    test/gpu/neighbours.py \
+    test/kernels.cu
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)
@@ -125,6 +139,9 @@ SANITIZE = no
 endif
 
 TESTS += $(SCRIPT_TESTS)
+if HAVE_PYTHON3
+TESTS += test/gpu/neighbours.py
+endif
 if HAVE_CFFI
 TESTS += test/abi_cffi.py
 endif
@@ -137,6 +154,21 @@ check_LTLIBRARIES += test/libsupport.la
 check_PROGRAMS += $(TESTS_C)
 TESTS += $(TESTS_C)
 endif
+
+if HAVE_CHECK
+# All that scripts/gpu takes to a machine with a GPU, and the list of the tests.
+gpu-programs: $(lib_LTLIBRARIES) $(bin_PROGRAMS) $(check_LTLIBRARIES) $(check_PROGRAMS) bench/times$(EXEEXT) test/programs
+
+# The same tests on the GPU of this machine.
+check-cuda: gpu-programs
+	top_srcdir='$(abs_top_srcdir)' bash $(top_srcdir)/scripts/gpu run . --out cuda-results $(CUDA_FLAGS) check
+else
+gpu-programs check-cuda:
+	@echo 'Check is missing'; exit 1
+endif
+
+test/programs: Makefile
+	for program in $(TESTS_C); do echo "$$program"; done >$@
 
 # Stand-ins for the CUDA libraries, opened by test/driver_open and the tests of compilation.
 if HAVE_CHECK
@@ -154,6 +186,8 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_libsupport_la_SOURCES = \
     test/compile_support.c \
     test/compile_support.h \
+    test/census.c \
+    test/census.h \
     test/conformance.c \
     test/conformance.h \
     test/fiber.c \
@@ -162,9 +196,14 @@ test_libsupport_la_SOURCES = \
     test/graph_support.h \
     test/journal.c \
     test/journal.h \
+    test/kernels.c \
+    test/kernels.h \
+    test/kernels_ptx.h \
     test/layout_support.h \
     test/model.c \
     test/model.h \
+    test/needs.c \
+    test/needs.h \
     test/oracle.c \
     test/oracle.h \
     test/outside.c \

@@ -88,6 +88,7 @@ const struct scene scenes[] = {
     { "wrap", act_wrap, PLAY_X },
     { "gate", act_gate, 7 },
     { "strided", act_strided, PLAY_X },
+    { "elementwise", act_elementwise, 3 * PLAY_Y + 4 },
     { "other device", act_device, 7 },
     { "legacy stream", act_legacy, 7 },
     { "per-thread stream", act_per_thread, 7 },

@@ -35,6 +35,7 @@ int32_t act_resize(struct play *play);
 int32_t act_wrap(struct play *play);
 int32_t act_gate(struct play *play);
 int32_t act_strided(struct play *play);
+int32_t act_elementwise(struct play *play);       /* x becomes 3 * y + 4 */
 int32_t act_device(struct play *play);
 int32_t act_legacy(struct play *play);
 int32_t act_per_thread(struct play *play);

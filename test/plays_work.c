@@ -163,3 +163,14 @@ int32_t act_strided(struct play *play)
     baton_array_release(y);
     return status;
 }
+
+int32_t act_elementwise(struct play *play)
+{
+    int32_t three = 3, four = 4, zero = 0;
+    baton_argument x = baton_in(play->x), y = baton_in(play->y), value = baton_value(three);
+    int32_t status = baton_cast(play->x, play->y, play->b, &play->error);
+    if (status || (status = baton_elementwise(BATON_MULTIPLY, play->x, &x, &value, play->a, &play->error)) ||
+        (status = baton_range(play->y, &four, &zero, sizeof four, play->b, &play->error)))
+        return status;
+    return baton_elementwise(BATON_ADD, play->x, &x, &y, play->b, &play->error);
+}

@@ -1,6 +1,7 @@
 /* What only the software device has: kernels in C, poison, a census, a memory limit, faults on demand, several
  * devices. */
 #include "conformance.h"
+#include "needs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +201,7 @@ START_TEST(a_fault_sticks_until_the_machine_is_opened_anew)
 }
 END_TEST
 
-static driver_context two_devices(void)
+static driver_context devices_pair(void)
 {
     char why[256];
     driver_context other;
@@ -214,7 +215,7 @@ static driver_context two_devices(void)
 
 START_TEST(memory_of_another_device_needs_peer_access)
 {
-    driver_context other = two_devices();
+    driver_context other = devices_pair();
     driver_stream here = stream_new(DRIVER_STREAM_NON_BLOCKING), there;
     driver_address memory = memory_new(64, here), far;
     int can = 0;
@@ -242,7 +243,7 @@ END_TEST
 
 START_TEST(a_kernel_that_reaches_too_far_poisons_its_context_alone)
 {
-    driver_context other = two_devices();
+    driver_context other = devices_pair();
     driver_stream here = stream_new(DRIVER_STREAM_NON_BLOCKING);
     driver_address far;
     soft_set_peer(0, 1, 0);
@@ -309,6 +310,8 @@ END_TEST
 
 int main(void)
 {
+    if (soft_program("soft_device", "it is about"))
+        return NEEDS_SKIPPED;
     const TTest *const tests[] = {
         a_c_function_runs_as_a_kernel, what_a_function_or_a_launch_cannot_be_told_is_refused, fresh_memory_and_freed_memory_are_poisoned, the_census_counts_what_is_alive,
         closing_takes_everything_with_it, the_memory_limit_holds, a_fault_sticks_until_the_machine_is_opened_anew,

@@ -6,17 +6,30 @@
 #ifndef BATON_ARRAY_LAYOUT_H
 #define BATON_ARRAY_LAYOUT_H
 
+#include <stddef.h>
+
 #include "baton.h"
 
 #define LAYOUT_MAX_DIMS 16
 
-/* The stride of a dimension with at most one element has no meaning, and nothing depends on it. */
+/* Entries from ndim on have no value. The stride of a dimension with at most one element has no meaning, and nothing depends on it. */
 struct layout {
     int32_t ndim;                       /* 0: one element */
+    int64_t offset;                     /* elements from the memory's start to the element at index 0…0 */
     int64_t shape[LAYOUT_MAX_DIMS];     /* extents, >= 0 */
     int64_t strides[LAYOUT_MAX_DIMS];   /* elements; may be negative or 0 in views */
-    int64_t offset;                     /* elements from the memory's start to the element at index 0…0 */
 };
+
+/* Copies what is in use: the whole struct is large, and most arrays have few dimensions. */
+static inline void layout_assign(struct layout *to, const struct layout *from)
+{
+    to->ndim = from->ndim;
+    to->offset = from->offset;
+    for (int32_t i = 0; i < from->ndim; i++) {
+        to->shape[i] = from->shape[i];
+        to->strides[i] = from->strides[i];
+    }
+}
 
 /* A layout at offset 0; strides NULL: row-major. BATON_ERR_SHAPE: ndim or an extent is out of range, or the product
  * of the extents is too large (zeros left out, so that the row-major strides exist). */
@@ -55,5 +68,16 @@ int32_t layout_reinterpret(const struct layout *layout, uint32_t from_bytes, uin
  * neighbours that form one run in both. The order of the elements is kept. Without elements: one dimension of extent
  * 0. */
 void layout_collapse(struct layout *a, struct layout *b);
+/* The same for any number of layouts of one shape, with elements. */
+void layout_collapse_all(struct layout *const *layouts, int32_t count);
+/* The same where the order of the elements is free: dimensions are moved, and walked backwards, so that the first layout's strides
+ * descend and are positive. */
+void layout_order(struct layout *const *layouts, int32_t count);
+
+/* Stretched to the extents of `to` by strides of 0: trailing dimensions correspond, and a missing one has extent 1. BATON_ERR_SHAPE when another extent differs. */
+int32_t layout_broadcast(const struct layout *layout, const struct layout *to, struct layout *out);
+
+/* "(2, 3)" for messages, shortened with "..." when bytes are few; returns text. */
+const char *layout_shape_text(const struct layout *layout, char *text, size_t bytes);
 
 #endif

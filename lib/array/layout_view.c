@@ -207,25 +207,33 @@ static void collapse_to_nothing(struct layout *layout)
     layout->strides[0] = 1;
 }
 
-static void collapse_together(struct layout *a, struct layout *b)
+static int all_continue(struct layout *const *layouts, int32_t count, int32_t last, int32_t i)
 {
-    int32_t count = 0;
-    for (int32_t i = 0; i < a->ndim; i++) {
-        if (a->shape[i] == 1)
+    for (int32_t k = 0; k < count; k++)
+        if (!continues(layouts[k], last, i))
+            return 0;
+    return 1;
+}
+
+void layout_collapse_all(struct layout *const *layouts, int32_t count)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < layouts[0]->ndim; i++) {
+        if (layouts[0]->shape[i] == 1)
             continue;
-        int merge = count > 0 && continues(a, count - 1, i) && (b == a || continues(b, count - 1, i));
-        keep_dimension(a, count, i, merge);
-        if (b != a)
-            keep_dimension(b, count, i, merge);
-        count += !merge;
+        int merge = kept > 0 && all_continue(layouts, count, kept - 1, i);
+        for (int32_t k = 0; k < count; k++)
+            keep_dimension(layouts[k], kept, i, merge);
+        kept += !merge;
     }
-    a->ndim = b->ndim = count;
+    for (int32_t k = 0; k < count; k++)
+        layouts[k]->ndim = kept;
 }
 
 void layout_collapse(struct layout *a, struct layout *b)
 {
     if (layout_elements(a) > 0) {
-        collapse_together(a, b ? b : a);
+        layout_collapse_all((struct layout *const[]) { a, b }, b ? 2 : 1);
         return;
     }
     collapse_to_nothing(a);

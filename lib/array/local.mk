@@ -5,6 +5,9 @@ libbaton_internal_la_SOURCES += \
     lib/array/dtype.h \
     lib/array/layout.c \
     lib/array/layout.h \
+    lib/array/layout_order.c \
     lib/array/layout_view.c \
     lib/array/overlap.c \
+    lib/array/place.c \
+    lib/array/place.h \
     lib/array/use.c

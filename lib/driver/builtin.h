@@ -23,6 +23,7 @@
 #define BUILTIN_GATE         "baton_gate"
 
 #define BUILTIN_DIMENSIONS 16
+#define BUILTIN_KERNELS    9        /* with those of arithmetic.h */
 
 struct strided {
     uint32_t ndim;                              /* 0 to 16; 0: one element */

@@ -17,6 +17,7 @@ enum driver_row {
 struct driver {
     const char *name;               /* "cuda" or "soft" */
     const void *builtin_image;      /* what module_load takes to get the library's own kernels (driver/builtin.h) */
+    const void *arithmetic_image;   /* the same for driver/arithmetic.h */
     int host_kernels;               /* module_load also takes a struct soft_image: plain C functions as kernels */
 #define DRIVER_ROW_MEMBER(verb, symbol, version, parameters, arguments) int (*verb) parameters;
     DRIVER_ROWS(DRIVER_ROW_MEMBER)

@@ -1,6 +1,10 @@
 libbaton_internal_la_SOURCES += \
+    lib/driver/arithmetic.h \
+    lib/driver/arithmetic_kernels.h \
+    lib/driver/arithmetic_ptx.h \
     lib/driver/builtin.h \
     lib/driver/builtin_ptx.h \
+    lib/driver/cast_kernels.h \
     lib/driver/cuda.c \
     lib/driver/cuda_builtin.c \
     lib/driver/driver.c \
@@ -13,4 +17,6 @@ libbaton_internal_la_SOURCES += \
     lib/driver/table.h \
     lib/driver/types.h
 
-EXTRA_DIST += lib/driver/builtin.cu
+EXTRA_DIST += \
+    lib/driver/arithmetic.cu \
+    lib/driver/builtin.cu

@@ -82,14 +82,25 @@ static void give_back(struct device *device)
         return;
     if (device->builtin)
         runtime_swallow(device->runtime, device->driver->module_unload(device->builtin));
+    if (device->arithmetic)
+        runtime_swallow(device->runtime, device->driver->module_unload(device->arithmetic));
     runtime_swallow(device->runtime, device->driver->pool_destroy(device->pool));
     if (!status)
         device_leave(device, &entry);
     runtime_swallow(device->runtime, device->driver->primary_release(device->native));
 }
 
+void device_empty_cache(struct device *device)
+{
+    if (atomic_load_explicit(&device->cache, memory_order_acquire))
+        device->cache_shrink(device, 0);
+}
+
 void device_destroy(struct device *device)
 {
+    device_empty_cache(device);
+    if (atomic_load(&device->cache))
+        device->cache_destroy(device);
     int usable = atomic_load(&device->ready) && !device_usable(device, NULL);
     blockers_destroy(device, usable);
     if (usable)
@@ -97,7 +108,7 @@ void device_destroy(struct device *device)
     pthread_mutex_destroy(&device->lock);
 }
 
-int32_t device_usable(struct device *device, baton_error *err)
+int32_t device_unusable(struct device *device, baton_error *err)
 {
     int32_t status = process_check(err);
     if (status || atomic_load_explicit(&device->poisoned, memory_order_acquire) != 2)

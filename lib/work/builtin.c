@@ -2,20 +2,27 @@
 
 #include "stream/stream.h"
 
-enum { BLOCK = 256, MOST_BLOCKS = 4096 };
+enum { BLOCK = ARITHMETIC_BLOCK, MOST_BLOCKS = 4096 };
 
-static const char *const names[] = { [BUILTIN_COPY] = BUILTIN_COPY_STRIDED, [BUILTIN_FILL] = BUILTIN_FILL_STRIDED, [BUILTIN_HOLD] = BUILTIN_GATE };
+static const char *const names[BUILTIN_KERNELS] = {
+    [BUILTIN_COPY] = BUILTIN_COPY_STRIDED, [BUILTIN_FILL] = BUILTIN_FILL_STRIDED, [BUILTIN_HOLD] = BUILTIN_GATE,
+    [BUILTIN_F32] = ARITHMETIC_ELEMENTWISE(f32), [BUILTIN_F64] = ARITHMETIC_ELEMENTWISE(f64),
+    [BUILTIN_I32] = ARITHMETIC_ELEMENTWISE(i32), [BUILTIN_I64] = ARITHMETIC_ELEMENTWISE(i64),
+    [BUILTIN_CAST] = ARITHMETIC_CAST, [BUILTIN_RANGE] = ARITHMETIC_RANGE,
+};
 
 /* The device is entered and its lock is held. */
 static int32_t load_locked(struct device *device, enum builtin which, driver_function *function, baton_error *err)
 {
     const struct driver *driver = device->driver;
-    int code = device->builtin ? DRIVER_SUCCESS : driver->module_load(&device->builtin, driver->builtin_image);
+    int arithmetic = which >= BUILTIN_F32;
+    driver_module *module = arithmetic ? &device->arithmetic : &device->builtin;
+    int code = *module ? DRIVER_SUCCESS : driver->module_load(module, arithmetic ? driver->arithmetic_image : driver->builtin_image);
     if (code) {
-        device->builtin = NULL;
+        *module = NULL;
         return device_status(device, code, DRIVER_ROW_module_load, BATON_OP_MODULE, NULL, err);
     }
-    code = driver->module_function(function, device->builtin, names[which]);
+    code = driver->module_function(function, *module, names[which]);
     return device_status(device, code, DRIVER_ROW_module_function, BATON_OP_MODULE, NULL, err);
 }
 

@@ -2,10 +2,13 @@
 #ifndef BATON_WORK_BUILTIN_H
 #define BATON_WORK_BUILTIN_H
 
-#include "driver/builtin.h"
+#include "driver/arithmetic.h"
 #include "stream/device.h"
 
-enum builtin { BUILTIN_COPY, BUILTIN_FILL, BUILTIN_HOLD };
+enum builtin {
+    BUILTIN_COPY, BUILTIN_FILL, BUILTIN_HOLD,
+    BUILTIN_F32, BUILTIN_F64, BUILTIN_I32, BUILTIN_I64, BUILTIN_CAST, BUILTIN_RANGE     /* of driver/arithmetic.h */
+};
 
 int32_t builtin_get(struct device *device, enum builtin which, driver_function *function, baton_error *err);
 

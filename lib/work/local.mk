@@ -6,8 +6,12 @@ libbaton_internal_la_SOURCES += \
     lib/work/compile.c \
     lib/work/compile.h \
     lib/work/compile_key.c \
+    lib/work/cast.c \
     lib/work/copy.c \
     lib/work/dot.c \
+    lib/work/elements.c \
+    lib/work/elements.h \
+    lib/work/elementwise.c \
     lib/work/fill.c \
     lib/work/gate.c \
     lib/work/graph.c \
@@ -22,6 +26,7 @@ libbaton_internal_la_SOURCES += \
     lib/work/managed.h \
     lib/work/module.c \
     lib/work/module.h \
+    lib/work/range.c \
     lib/work/resize.c \
     lib/work/submit.c \
     lib/work/submit.h \

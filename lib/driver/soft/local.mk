@@ -1,4 +1,5 @@
 libbaton_internal_la_SOURCES += \
+    lib/driver/soft/arithmetic.c \
     lib/driver/soft/builtin.c \
     lib/driver/soft/capture.c \
     lib/driver/soft/capture.h \
