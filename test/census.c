@@ -35,7 +35,7 @@ struct soft_census census_read(void)
                          - calls_of(DRIVER_ROW_host_free);
     census.streams = calls_of(DRIVER_ROW_stream_create) - calls_of(DRIVER_ROW_stream_destroy);
     census.events = calls_of(DRIVER_ROW_event_create) - calls_of(DRIVER_ROW_event_destroy);
-    census.modules = calls_of(DRIVER_ROW_module_load) - calls_of(DRIVER_ROW_module_unload);
+    census.modules = calls_of(DRIVER_ROW_module_load) + calls_of(DRIVER_ROW_module_load_ex) - calls_of(DRIVER_ROW_module_unload);
     census.graphs = calls_of(DRIVER_ROW_capture_end) - calls_of(DRIVER_ROW_graph_destroy);
     census.executables = calls_of(DRIVER_ROW_graph_instantiate) - calls_of(DRIVER_ROW_graph_exec_destroy);
     census.contexts = calls_of(DRIVER_ROW_primary_retain) - calls_of(DRIVER_ROW_primary_release);

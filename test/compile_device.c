@@ -4,7 +4,7 @@
 
 #include "compile_support.h"
 
-enum { SKIPPED = 77, N = 4096, BLOCK = 128 };
+enum { N = 4096, BLOCK = 128 };
 
 static const char source[] =
     "extern \"C\" __global__ void saxpy(float a, const int *x, int *y, int n)\n"
@@ -265,10 +265,9 @@ int main(void)
                                    blocks_form_the_clusters_that_were_asked_for, a_cooperative_grid_is_resident_as_a_whole_or_refused,
                                    such_launches_work_in_graphs, a_kernel_tells_what_the_compiler_made_of_it,
                                    ptx_is_translated_by_the_driver_which_is_quoted_when_it_cannot };
-    const char *driver = getenv("BATON_DRIVER");
-    if (!driver || strcmp(driver, "cuda")) {
-        printf("skipped: BATON_DRIVER is not cuda\n");
-        return SKIPPED;
+    if (on_soft()) {
+        printf("skipped: compile_device: all: needs a GPU\n");
+        return NEEDS_SKIPPED;
     }
     return compile_main("compile: device", tests, sizeof tests / sizeof *tests, begin, end);
 }

@@ -267,9 +267,17 @@ START_TEST(such_launches_can_be_captured)
 }
 END_TEST
 
-SUPPORT_MAIN("launch: extended", 60, an_ordinary_launch_is_one_ordinary_call, clusters_and_cooperative_grids_take_the_other_call,
-             such_a_launch_is_ordered_and_owned_like_any_other, a_cooperative_grid_that_cannot_be_resident_is_refused_and_harms_nothing,
-             a_grid_that_is_no_multiple_of_its_clusters_is_refused_before_the_driver, large_clusters_are_allowed_once_per_kernel,
-             what_the_driver_refuses_is_reported, dynamic_shared_memory_beyond_the_usual_is_allowed_once_per_size,
-             more_shared_memory_than_there_is_is_refused, what_one_launch_was_allowed_no_other_takes_back, threads_may_raise_it_at_the_same_time,
-             such_launches_can_be_captured)
+int main(void)
+{
+    const support_test tests[] = {
+        an_ordinary_launch_is_one_ordinary_call, clusters_and_cooperative_grids_take_the_other_call,
+        such_a_launch_is_ordered_and_owned_like_any_other, a_cooperative_grid_that_cannot_be_resident_is_refused_and_harms_nothing,
+        a_grid_that_is_no_multiple_of_its_clusters_is_refused_before_the_driver, large_clusters_are_allowed_once_per_kernel,
+        what_the_driver_refuses_is_reported, dynamic_shared_memory_beyond_the_usual_is_allowed_once_per_size,
+        more_shared_memory_than_there_is_is_refused, what_one_launch_was_allowed_no_other_takes_back, threads_may_raise_it_at_the_same_time,
+        such_launches_can_be_captured
+    };
+    if (soft_program("launch_extended", "has figures of its own and C functions for kernels"))
+        return NEEDS_SKIPPED;
+    return support_main("launch: extended", tests, sizeof tests / sizeof *tests, 60);
+}
