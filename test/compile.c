@@ -137,6 +137,41 @@ START_TEST(an_option_that_the_compiler_does_not_know_is_a_wrong_argument)
 }
 END_TEST
 
+/* 0: the text ends within a character, or has a wrong byte. */
+static int is_utf8(const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        int more = *at < 0x80 ? 0 : *at >= 0xF0 ? 3 : *at >= 0xE0 ? 2 : *at >= 0xC0 ? 1 : -1;
+        for (at++; more > 0; more--)
+            if ((*at++ & 0xC0) != 0x80)
+                return 0;
+        if (more < 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* E1: the message is one sentence of UTF-8. */
+START_TEST(a_message_that_is_too_long_is_cut_between_characters)
+{
+    static const char *const characters[] = { "x", "\u00e9", "\u20ac", "\U0001f600" };
+    char option[600];
+    const char *given = option;
+    baton_compile_options options = compile_options();
+    options.options = &given;
+    options.option_count = 1;
+    for (int i = 0; i < 4; i++)
+        for (int shift = 0; shift < 4; shift++) {
+            strcpy(option, "-bad   ");
+            option[4 + shift] = 0;
+            while (strlen(option) < 300)
+                strcat(option, characters[i]);
+            refused(BATON_ERR_ARGUMENT, compile_status("a", &options));
+            ck_assert_msg(is_utf8(error.message) && strlen(error.message) >= sizeof error.message - 4, "%s", error.message);
+        }
+}
+END_TEST
+
 START_TEST(kernels_are_found_by_the_expressions_that_were_given)
 {
     baton_compile_options options = compile_options();
@@ -182,6 +217,31 @@ START_TEST(a_missing_compiler_is_said)
     setenv("BATON_NVRTC_LIBRARY", "libnvrtc-of-nowhere.so", 1);
     refused(BATON_ERR_UNSUPPORTED, compile_status("a", NULL));
     says("libnvrtc-of-nowhere.so");
+}
+END_TEST
+
+/* Of clusters and cooperative grids, an older device has neither. */
+START_TEST(a_device_that_cannot_launch_so_is_unsupported)
+{
+    static const char ptx[] = ".version 8.0 kernel";
+    baton_launch_options options = { .struct_size = sizeof options, .cluster = { 1 } };
+    baton_module *module;
+    baton_kernel *kernel;
+    ok(baton_module_load(runtime, 0, ptx, sizeof ptx, &module, &error));
+    ok(baton_module_kernel(module, "kernel", &kernel, &error));
+    options.stream = make_stream();
+    setenv("FAKE_CUDA_LACKS", "120", 1);
+    refused(BATON_ERR_UNSUPPORTED, baton_launch(kernel, &options, NULL, 0, &error));
+    says("clusters");
+    setenv("FAKE_CUDA_LACKS", "95", 1);
+    options.flags = BATON_LAUNCH_COOPERATIVE;
+    refused(BATON_ERR_UNSUPPORTED, baton_launch(kernel, &options, NULL, 0, &error));
+    says("cooperative grids");
+    unsetenv("FAKE_CUDA_LACKS");
+    ok(baton_launch(kernel, &options, NULL, 0, &error));
+    baton_stream_release(options.stream);
+    baton_kernel_release(kernel);
+    baton_module_release(module);
 }
 END_TEST
 
@@ -235,6 +295,6 @@ COMPILE_MAIN("compile", begin, compile_end, source_becomes_a_module_for_the_devi
              a_device_newer_than_the_compiler_gets_the_newest_older_ptx, an_architecture_of_ones_own_replaces_the_devices,
              wrong_source_is_an_error_with_the_first_line_and_the_whole_log, a_log_that_is_too_long_is_cut_and_its_length_told,
              without_a_log_the_text_is_empty, an_option_that_the_compiler_does_not_know_is_a_wrong_argument,
-             kernels_are_found_by_the_expressions_that_were_given, an_image_that_the_driver_refuses_tells_who_is_too_new,
-             what_is_no_image_does_not_reach_the_driver, a_missing_compiler_is_said, the_software_device_points_to_host_functions,
-             impossible_options_are_refused)
+             a_message_that_is_too_long_is_cut_between_characters, kernels_are_found_by_the_expressions_that_were_given, an_image_that_the_driver_refuses_tells_who_is_too_new,
+             what_is_no_image_does_not_reach_the_driver, a_missing_compiler_is_said, a_device_that_cannot_launch_so_is_unsupported,
+             the_software_device_points_to_host_functions, impossible_options_are_refused)

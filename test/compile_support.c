@@ -28,15 +28,20 @@ static void name_module(const char *variable, const char *module)
     setenv(variable, path, 1);
 }
 
-void compile_environment(void)
+void compile_folder(void)
 {
     const char *where = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/baton-compile.XXXXXX", where ? where : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("BATON_CACHE_DIR", CACHE, 1);
+}
+
+void compile_environment(void)
+{
+    compile_folder();
     name_module("BATON_CUDA_LIBRARY", "fake_cuda");
     name_module("BATON_NVRTC_LIBRARY", "fake_nvrtc");
     setenv("FAKE_NVRTC_COUNT", compile_path("count"), 1);
-    setenv("BATON_CACHE_DIR", CACHE, 1);
     error = (baton_error)BATON_ERROR_INIT;
 }
 

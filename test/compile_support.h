@@ -10,6 +10,7 @@ extern char folder[];
 #define CACHE (compile_path("cache"))
 
 /* Fixtures: environment and folder; with begin, also `runtime` on the stand-in for CUDA. */
+void compile_folder(void);          /* only the folder and the cache in it */
 void compile_environment(void);
 void compile_begin(void);
 void compile_end(void);

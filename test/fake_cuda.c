@@ -5,6 +5,7 @@
  *   FAKE_CUDA_INIT      what cuInit returns
  *   FAKE_CUDA_DEVICES   1 unless set
  *   FAKE_CUDA_CAPABILITY  of its devices, 90 unless set
+ *   FAKE_CUDA_LACKS     the number of an attribute that they do not have
  * Modules are texts, in images of each kind: a kernel is what occurs in it, and a text with "refuse me" is refused. */
 #include <elf.h>
 #include <stdio.h>
@@ -44,7 +45,11 @@ static int fake_attribute(int *value, driver_device_attribute attribute, driver_
 {
     int capability = number("FAKE_CUDA_CAPABILITY", 90);
     (void)device;
-    *value = attribute == DRIVER_DEVICE_MAJOR ? capability / 10 : attribute == DRIVER_DEVICE_MINOR ? capability % 10 : 1;
+    *value = attribute != (driver_device_attribute)number("FAKE_CUDA_LACKS", 0);
+    if (attribute == DRIVER_DEVICE_MAJOR)
+        *value = capability / 10;
+    if (attribute == DRIVER_DEVICE_MINOR)
+        *value = capability % 10;
     return DRIVER_SUCCESS;
 }
 

@@ -49,7 +49,6 @@ static union {
     char bytes[4096];
     uint64_t number;
     int32_t small;
-    uint32_t count;
     void *pointer;
 } out;
 static int32_t value[64];
@@ -121,8 +120,8 @@ static int32_t body(void *user, baton_stream *stream)
     ROW(baton_range, baton_range(H(array), D(value), D(value), 4, H(stream), &error))                                                   \
     ROW(baton_launch, baton_launch(H(kernel), D(&launch_options), D(&(baton_argument) { .array = good.array }), 1, &error))             \
     ROW(baton_kernel_info_read, baton_kernel_info_read(H(kernel), D(&kernel_info), &error))                                             \
-    ROW(baton_kernel_occupancy, baton_kernel_occupancy(H(kernel), 32, 0, D(&out.count), &error))                                               \
-    ROW(baton_kernel_block_size, baton_kernel_block_size(H(kernel), 0, 0, D(&out.count), D(&out.count), &error))                                    \
+    ROW(baton_kernel_occupancy, baton_kernel_occupancy(H(kernel), 32, 0, D(&out), &error))                                               \
+    ROW(baton_kernel_block_size, baton_kernel_block_size(H(kernel), 0, 0, D(&out), D(&out), &error))                                    \
     ROW(baton_with_managed, baton_with_managed(H(stream), D(&operand), 1, managed, NULL, &error))                                       \
     ROW(baton_graph_info_read, baton_graph_info_read(H(graph), D(&graph_info), &error))                                                 \
     ROW(baton_graph_dot, baton_graph_dot(H(graph), D(&out), sizeof out, D(&out.number), &error))                                        \
@@ -283,11 +282,8 @@ END_TEST
 
 static int listed(const char *function)
 {
-    for (int i = 0; i < COUNT(rows); i++)
-        if (strcmp(rows[i].name, function) == 0)
-            return 1;
-    for (int i = 0; i < COUNT(makers); i++)
-        if (strcmp(makers[i].name, function) == 0)
+    for (int i = 0; i < COUNT(rows) + COUNT(makers); i++)
+        if (strcmp(i < COUNT(rows) ? rows[i].name : makers[i - COUNT(rows)].name, function) == 0)
             return 1;
     for (int i = 0; i < COUNT(others); i++)
         if (strcmp(others[i], function) == 0)

@@ -1,6 +1,8 @@
 /* Clusters, cooperative grids, and more dynamic shared memory than a kernel has by itself. */
 #include <pthread.h>
 
+#include "work/module.h"
+
 #include "waiter.h"
 
 static baton_stream *s;
@@ -143,7 +145,7 @@ START_TEST(large_clusters_are_allowed_once_per_kernel)
 }
 END_TEST
 
-START_TEST(a_device_that_cannot_is_unsupported)
+START_TEST(what_the_driver_refuses_is_reported)
 {
     baton_launch_options options = begin();
     options.cluster[0] = 1;
@@ -199,10 +201,9 @@ END_TEST
 START_TEST(what_one_launch_was_allowed_no_other_takes_back)
 {
     baton_launch_options options = begin();
-    driver_function native = NULL;
-    (void)native;
     baton_kernel *other;
-    ok(baton_kernel_host(runtime, 0, describe, "describe", &(baton_host_parameter) { 8, BATON_WRITE }, 1, &other, &error));
+    ok(baton_module_kernel(kernel->module, "describe", &other, &error));
+    ck_assert_ptr_eq(other->native, kernel->native);
     options.shared_bytes = 200 * 1024;
     ok(launch(&options));
     options.shared_bytes = 60 * 1024;
@@ -266,9 +267,17 @@ START_TEST(such_launches_can_be_captured)
 }
 END_TEST
 
-SUPPORT_MAIN("launch: extended", 60, an_ordinary_launch_is_one_ordinary_call, clusters_and_cooperative_grids_take_the_other_call,
-             such_a_launch_is_ordered_and_owned_like_any_other, a_cooperative_grid_that_cannot_be_resident_is_refused_and_harms_nothing,
-             a_grid_that_is_no_multiple_of_its_clusters_is_refused_before_the_driver, large_clusters_are_allowed_once_per_kernel,
-             a_device_that_cannot_is_unsupported, dynamic_shared_memory_beyond_the_usual_is_allowed_once_per_size,
-             more_shared_memory_than_there_is_is_refused, what_one_launch_was_allowed_no_other_takes_back, threads_may_raise_it_at_the_same_time,
-             such_launches_can_be_captured)
+int main(void)
+{
+    const support_test tests[] = {
+        an_ordinary_launch_is_one_ordinary_call, clusters_and_cooperative_grids_take_the_other_call,
+        such_a_launch_is_ordered_and_owned_like_any_other, a_cooperative_grid_that_cannot_be_resident_is_refused_and_harms_nothing,
+        a_grid_that_is_no_multiple_of_its_clusters_is_refused_before_the_driver, large_clusters_are_allowed_once_per_kernel,
+        what_the_driver_refuses_is_reported, dynamic_shared_memory_beyond_the_usual_is_allowed_once_per_size,
+        more_shared_memory_than_there_is_is_refused, what_one_launch_was_allowed_no_other_takes_back, threads_may_raise_it_at_the_same_time,
+        such_launches_can_be_captured
+    };
+    if (soft_program("launch_extended", "has figures of its own and C functions for kernels"))
+        return NEEDS_SKIPPED;
+    return support_main("launch: extended", tests, sizeof tests / sizeof *tests, 60);
+}

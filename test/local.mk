@@ -8,6 +8,7 @@ TESTS_C = \
     test/close \
     test/compile \
     test/compile_cache \
+    test/compile_device \
     test/compile_faults \
     test/conformance_capture \
     test/conformance_child \
@@ -96,6 +97,7 @@ TESTS_C = \
 # Compared with the built library; each exits with 77 when it cannot run here.
 SCRIPT_TESTS = \
     test/abi_symbols.sh \
+    test/compile_example.sh \
     test/headers.sh \
     test/readme.sh \
     test/skips.sh \

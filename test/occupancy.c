@@ -114,5 +114,13 @@ START_TEST(a_driver_that_refuses_is_reported)
 }
 END_TEST
 
-SUPPORT_MAIN("occupancy", 30, a_kernel_tells_what_it_needs, threads_blocks_and_shared_memory_bound_what_is_resident, a_block_size_is_suggested,
-             impossible_questions_are_refused, a_driver_that_refuses_is_reported)
+int main(void)
+{
+    const support_test tests[] = {
+        a_kernel_tells_what_it_needs, threads_blocks_and_shared_memory_bound_what_is_resident, a_block_size_is_suggested,
+        impossible_questions_are_refused, a_driver_that_refuses_is_reported
+    };
+    if (soft_program("occupancy", "has figures of its own"))
+        return NEEDS_SKIPPED;
+    return support_main("occupancy", tests, sizeof tests / sizeof *tests, 30);
+}

@@ -1,6 +1,8 @@
 /* A store is used only when nobody else can have written it, and is missed by nobody when it cannot be. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,7 +147,24 @@ START_TEST(without_a_folder_nothing_is_kept_and_nothing_fails)
 }
 END_TEST
 
+/* As on a full disk: a file may have so many bytes and no more. */
+START_TEST(what_could_not_be_written_whole_leaves_nothing_behind)
+{
+    struct rlimit old, tight;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
+    tight = (struct rlimit) { .rlim_cur = 40, .rlim_max = old.rlim_max };
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    int kept = store_write(&store, &key, parts);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+    ck_assert(!kept);
+    ck_assert_int_eq(cache_files(".baton") + cache_files(STORE_UNFINISHED), 0);
+    ck_assert(store_write(&store, &key, parts));
+    ck_assert(finds(&key));
+}
+END_TEST
+
 COMPILE_MAIN("store: safety", store_begin, store_end, folders_and_files_belong_to_this_user_alone, the_folder_is_the_users_own_unless_one_is_named,
              a_folder_that_others_may_write_to_is_not_used, what_belongs_to_somebody_else_is_not_used,
              a_file_that_others_may_write_to_is_as_if_it_were_not_there, what_is_no_plain_file_is_replaced,
-             without_a_folder_nothing_is_kept_and_nothing_fails)
+             without_a_folder_nothing_is_kept_and_nothing_fails, what_could_not_be_written_whole_leaves_nothing_behind)

@@ -65,11 +65,14 @@ static int32_t launch(union wide *own)
     return baton_launch(kernel, &own->launch, NULL, 0, &error);
 }
 
-/* The software device compiles nothing, and says so after it has understood the options. */
+/* Where nothing can be compiled, that is said after the options were understood. */
 static int32_t compile(union wide *own)
 {
     baton_module *made;
+    own->compile.flags = BATON_COMPILE_NO_CACHE;
     int32_t status = baton_module_compile(runtime, 0, "", &own->compile, &made, &error);
+    if (!status)
+        baton_module_release(made);
     return status == BATON_ERR_UNSUPPORTED ? BATON_OK : status;
 }
 
