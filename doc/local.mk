@@ -1,7 +1,9 @@
 dist_doc_DATA += \
     doc/design.md \
+    doc/interop.md \
     doc/locking.md \
     doc/memory.md \
+    doc/modules.md \
     doc/performance.md \
     doc/rules.md \
     doc/testing.md

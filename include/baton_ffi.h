@@ -104,6 +104,7 @@ enum { BATON_RUN_CAPTURED = 1, BATON_RUN_UPDATED = 2, BATON_RUN_REBUILT = 3, BAT
 /* Flags. */
 enum {
     BATON_RUNTIME_HOST_WAIT = 1,    /* every hand-off waits on the host: the old way, for comparison and debugging */
+    BATON_RUNTIME_NO_CACHE = 2,     /* what is released goes back to the driver at once, so that memory checkers see its end */
     BATON_SCOPE_TRY = 1,            /* scope: never wait for a lock, return BATON_WOULD_BLOCK */
     BATON_ALLOC_NO_HOOK = 1,        /* create: BATON_OOM_RETRY instead of the reclaim hook */
     BATON_LAUNCH_COOPERATIVE = 1,   /* launch: all blocks are resident at once, and may wait for each other */
@@ -208,20 +209,22 @@ typedef struct baton_stats {
     uint64_t elided_complete;       /* no wait: known to be finished */
     uint64_t host_waits[12];        /* by cause: BATON_HOST_WAIT_... */
     uint64_t host_blocked_ns;       /* time spent in host waits */
-    uint64_t allocations, frees;
+    uint64_t allocations, frees;    /* of memory, also when the library's cache served them */
     uint64_t live_bytes, deferred_bytes, live_arrays;
     uint64_t graph_launches;
     uint64_t graph_memories;        /* taken by them, in all */
     uint64_t graph_waits;           /* device waits queued for them */
     uint64_t faults_swallowed;      /* errors met while giving things back */
     uint64_t longest_lock_wait_ns;
+    uint64_t cached_bytes;          /* released and kept to be used again */
+    uint64_t cache_hits;            /* allocations served from there, without the driver */
 } baton_stats;
 
 typedef struct baton_array_options {
     uint32_t struct_size;
     uint32_t flags;                 /* BATON_ALLOC_... */
     int32_t  device;                /* ordinal */
-    int32_t  kind;                  /* BATON_DEVICE (0 means this), BATON_HOST (pinned), BATON_UNIFIED */
+    int32_t  kind;                  /* BATON_DEVICE, BATON_HOST (pinned), BATON_UNIFIED. 0: create: BATON_DEVICE; wrap: what the driver says it is */
     int32_t  dtype;
     int32_t  ndim;                  /* 0 to 16; 0: one element */
     const int64_t *shape;           /* ndim extents, >= 0 */
@@ -446,7 +449,8 @@ int32_t baton_stream_follow(baton_stream *after, baton_stream *before, baton_err
 
 /* DRIVER (BLOCKS when memory is short: the ladder of doc/memory.md). A new array with undefined contents; the caller owns one reference. */
 int32_t baton_array_create(baton_runtime *runtime, const baton_array_options *options, baton_array **array, baton_error *err);
-/* DRIVER. An array over memory that somebody else allocated: kind is what it is. deleter (may be NULL) is called once, with user and the
+/* DRIVER. An array over memory that somebody else allocated. Where the driver can tell, BATON_ERR_KIND refuses another kind than it is, BATON_ERR_DEVICE memory of
+ * another device, and BATON_ERR_BOUNDS an array that leaves the allocation. deleter (may be NULL) is called once, with user and the
  * address, on a thread inside a call to this library, after the last use has finished. When the call fails, the caller still owns the memory. */
 int32_t baton_array_wrap(baton_runtime *runtime, const baton_array_options *options, uint64_t address, baton_deleter deleter, void *user, baton_array **array, baton_error *err);
 /* FAST. A new array over the same memory. */
@@ -504,7 +508,7 @@ int32_t baton_elementwise(int32_t function, baton_array *to, const baton_argumen
  * number in it. Integers become narrower ones by their low bits. Numbers become floats rounded to the nearest, ties to even; what is too large becomes infinite. Bools are 0
  * and 1: every number but 0, NaN too, becomes 1. */
 int32_t baton_cast(baton_array *to, baton_array *from, baton_stream *stream, baton_error *err);
-/* DRIVER. Element i of `to`, in row-major order, becomes start + i * step, each `bytes` bytes of its dtype, copied at the call. Floats are computed in f64, each from its own i;
+/* DRIVER. Element i of `to`, in row-major order, becomes start + i * step, each of `bytes` bytes of its dtype, copied at the call. Floats are computed in f64, each from its own i;
  * integers wrap. */
 int32_t baton_range(baton_array *to, const void *start, const void *step, uint64_t bytes, baton_stream *stream, baton_error *err);
 

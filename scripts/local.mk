@@ -4,5 +4,8 @@ EXTRA_DIST += \
     scripts/lua-bundle \
     scripts/lua-test \
     scripts/coverage \
+    scripts/gpu \
+    scripts/make-ptx \
+    scripts/nvrtc-ptx \
     scripts/test \
     scripts/try

@@ -66,8 +66,8 @@ START_TEST(wild_array_options_give_an_error_or_a_sound_array)
 {
     int made = 0;
     state = support_seed(1) | 1;
-    ok(baton_set_memory_limit(runtime, 0, 1 << 20, &error));
-    ok(baton_set_memory_limit(runtime, 1, 1 << 20, &error));
+    for (int32_t device = 0; device < device_count(); device++)
+        ok(baton_set_memory_limit(runtime, device, 1 << 20, &error));
     for (int i = 0; i < 20000; i++) {
         int64_t shape[64], strides[64];
         baton_array *array;
@@ -151,7 +151,7 @@ START_TEST(wild_arguments_are_refused_before_anything_is_submitted)
     refused(BATON_ERR_ARGUMENT, baton_gate_create(stream, 0, (baton_gate **)&made, &error));
     refused(BATON_ERR_ARGUMENT, baton_gate_create(stream, UINT64_MAX, (baton_gate **)&made, &error));
     refused(BATON_ERR_ARGUMENT, baton_stream_create(runtime, 0, 1, 0, (baton_stream **)&made, &error));
-    refused(BATON_ERR_DEVICE, baton_stream_create(runtime, 2, 0, 0, (baton_stream **)&made, &error));
+    refused(BATON_ERR_DEVICE, baton_stream_create(runtime, device_count(), 0, 0, (baton_stream **)&made, &error));
     refused(BATON_ERR_DEVICE, baton_stream_create(runtime, INT32_MIN, 0, 0, (baton_stream **)&made, &error));
     refused(BATON_ERR_ARGUMENT, baton_capture_begin(stream, 3, &error));
     refused(BATON_ERR_ARGUMENT, baton_scope_begin(stream, NULL, NULL, UINT64_MAX, 0, (baton_scope **)&made, &error));

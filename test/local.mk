@@ -1,8 +1,15 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
+    test/arithmetic_kernels \
     test/arrays \
+    test/cache \
+    test/cast \
     test/clock \
     test/close \
+    test/compile \
+    test/compile_cache \
+    test/compile_device \
+    test/compile_faults \
     test/conformance_capture \
     test/conformance_child \
     test/conformance_context \
@@ -25,7 +32,10 @@ TESTS_C = \
     test/driver_open \
     test/driver_table \
     test/dtype \
+    test/elementwise \
+    test/elementwise_use \
     test/errors \
+    test/escaped \
     test/export \
     test/faults \
     test/fence \
@@ -46,14 +56,23 @@ TESTS_C = \
     test/handoff \
     test/handoff_failure \
     test/hooks \
+    test/image \
     test/instrument \
+    test/kernel \
     test/launch \
+    test/launch_extended \
     test/layout \
+    test/layout_order \
     test/layout_view \
     test/lifetime \
     test/lock \
     test/memory_limit \
+    test/nvrtc \
+    test/nvrtc_real \
+    test/occupancy \
     test/options \
+    test/place \
+    test/range \
     test/readers \
     test/scope \
     test/scope_add \
@@ -64,6 +83,8 @@ TESTS_C = \
     test/soft_stress \
     test/special \
     test/stats \
+    test/store \
+    test/store_safety \
     test/stress \
     test/stress_threads \
     test/struct_size \
@@ -76,8 +97,10 @@ TESTS_C = \
 # Compared with the built library; each exits with 77 when it cannot run here.
 SCRIPT_TESTS = \
     test/abi_symbols.sh \
+    test/compile_example.sh \
     test/headers.sh \
     test/readme.sh \
+    test/skips.sh \
     test/style.sh \
     test/tools_test.sh \
     test/version.sh \
@@ -87,7 +110,10 @@ EXTRA_DIST += \
     test/common.sh \
     $(SCRIPT_TESTS) \
     test/abi_cffi.py \
-    test/abi_luajit.lua
+    test/abi_luajit.lua \
+    test/gpu/baton_ctypes.py \
+    test/gpu/neighbours.py \
+    test/kernels.cu
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)
@@ -113,6 +139,9 @@ SANITIZE = no
 endif
 
 TESTS += $(SCRIPT_TESTS)
+if HAVE_PYTHON3
+TESTS += test/gpu/neighbours.py
+endif
 if HAVE_CFFI
 TESTS += test/abi_cffi.py
 endif
@@ -126,10 +155,27 @@ check_PROGRAMS += $(TESTS_C)
 TESTS += $(TESTS_C)
 endif
 
-# Stand-ins for the CUDA library, opened by test/driver_open.
 if HAVE_CHECK
-check_LTLIBRARIES += test/fake_cuda.la test/fake_cuda_bare.la
+# All that scripts/gpu takes to a machine with a GPU, and the list of the tests.
+gpu-programs: $(lib_LTLIBRARIES) $(bin_PROGRAMS) $(check_LTLIBRARIES) $(check_PROGRAMS) bench/times$(EXEEXT) test/programs
+
+# The same tests on the GPU of this machine.
+check-cuda: gpu-programs
+	top_srcdir='$(abs_top_srcdir)' bash $(top_srcdir)/scripts/gpu run . --out cuda-results $(CUDA_FLAGS) check
+else
+gpu-programs check-cuda:
+	@echo 'Check is missing'; exit 1
 endif
+
+test/programs: Makefile
+	for program in $(TESTS_C); do echo "$$program"; done >$@
+
+# Stand-ins for the CUDA libraries, opened by test/driver_open and the tests of compilation.
+if HAVE_CHECK
+check_LTLIBRARIES += test/fake_cuda.la test/fake_cuda_bare.la test/fake_nvrtc.la
+endif
+test_fake_nvrtc_la_SOURCES = test/fake_nvrtc.c
+test_fake_nvrtc_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_fake_cuda_la_SOURCES = test/fake_cuda.c
 test_fake_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)/test
 test_fake_cuda_bare_la_SOURCES = test/fake_cuda.c
@@ -138,6 +184,10 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 
 # What test programs share.
 test_libsupport_la_SOURCES = \
+    test/compile_support.c \
+    test/compile_support.h \
+    test/census.c \
+    test/census.h \
     test/conformance.c \
     test/conformance.h \
     test/fiber.c \
@@ -146,15 +196,22 @@ test_libsupport_la_SOURCES = \
     test/graph_support.h \
     test/journal.c \
     test/journal.h \
+    test/kernels.c \
+    test/kernels.h \
+    test/kernels_ptx.h \
     test/layout_support.h \
     test/model.c \
     test/model.h \
+    test/needs.c \
+    test/needs.h \
     test/oracle.c \
     test/oracle.h \
     test/outside.c \
     test/outside.h \
     test/stamp.c \
     test/stamp.h \
+    test/store_support.c \
+    test/store_support.h \
     test/support.c \
     test/support.h \
     test/waiter.c \
@@ -162,6 +219,7 @@ test_libsupport_la_SOURCES = \
 
 test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_life.c test/plays_work.c
 # So that the library's own allocations can be made to fail.
+test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
 test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
 

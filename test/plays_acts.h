@@ -16,6 +16,8 @@ int32_t act_create_unified(struct play *play);
 int32_t act_fill(struct play *play);
 int32_t act_copy(struct play *play);
 int32_t act_launch(struct play *play);
+int32_t act_launch_extended(struct play *play);
+int32_t act_occupancy(struct play *play);
 int32_t act_hand_off(struct play *play);
 int32_t act_upload(struct play *play);
 int32_t act_download(struct play *play);
@@ -33,6 +35,7 @@ int32_t act_resize(struct play *play);
 int32_t act_wrap(struct play *play);
 int32_t act_gate(struct play *play);
 int32_t act_strided(struct play *play);
+int32_t act_elementwise(struct play *play);       /* x becomes 3 * y + 4 */
 int32_t act_device(struct play *play);
 int32_t act_legacy(struct play *play);
 int32_t act_per_thread(struct play *play);

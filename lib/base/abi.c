@@ -25,7 +25,8 @@
         M(baton_stats, elided_covered) M(baton_stats, elided_complete) M(baton_stats, host_waits)                \
         M(baton_stats, host_blocked_ns) M(baton_stats, allocations) M(baton_stats, frees)                        \
         M(baton_stats, live_bytes) M(baton_stats, deferred_bytes) M(baton_stats, live_arrays)                    \
-        M(baton_stats, graph_launches) M(baton_stats, graph_memories) M(baton_stats, graph_waits) M(baton_stats, faults_swallowed) M(baton_stats, longest_lock_wait_ns)                                    \
+        M(baton_stats, graph_launches) M(baton_stats, graph_memories) M(baton_stats, graph_waits) M(baton_stats, faults_swallowed) M(baton_stats, longest_lock_wait_ns) M(baton_stats, cached_bytes) \
+        M(baton_stats, cache_hits)  \
     S(baton_array_options) M(baton_array_options, struct_size) M(baton_array_options, flags)                     \
         M(baton_array_options, device) M(baton_array_options, kind) M(baton_array_options, dtype)                \
         M(baton_array_options, ndim) M(baton_array_options, shape) M(baton_array_options, strides)               \

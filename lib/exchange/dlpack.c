@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/place.h"
 #include "memory/export.h"
 
 /* ---- out */
@@ -133,6 +134,7 @@ static int32_t kind_of(int32_t type)
 /* The kind is what the driver says; where the tensor claims another one, only host memory of the software device may differ. */
 static int32_t read_place(baton_runtime *runtime, const struct dlpack_tensor *tensor, struct imported *imported, baton_error *err)
 {
+    struct place place;
     int32_t claimed = kind_of(tensor->device_type);
     if (!claimed)
         return fail(err, BATON_ERR_DEVICE, "DLPack device type %d is not supported", tensor->device_type);
@@ -140,10 +142,15 @@ static int32_t read_place(baton_runtime *runtime, const struct dlpack_tensor *te
     imported->kind = claimed;
     if (status || imported->bytes == 0)
         return status;
-    status = array_detect_kind(imported->device, imported->address, &imported->kind, err);
-    if (!status && imported->kind != claimed && !(imported->device->driver->host_kernels && tensor->device_type == DLPACK_CPU))
+    status = place_detect(imported->device, imported->address, &place, err);
+    if (status)
+        return status;
+    imported->kind = place.kind;
+    if (imported->kind != claimed && !(imported->device->driver->host_kernels && tensor->device_type == DLPACK_CPU))
         return fail(err, BATON_ERR_KIND, "the tensor says device type %d, but the driver says memory kind %d", tensor->device_type, imported->kind);
-    return status;
+    if (claimed != BATON_DEVICE && place.device >= 0)       /* a tensor of another kind does not name a device */
+        status = device_get(runtime, place.device, &imported->device, err);
+    return status ? status : place_check(&place, imported->device, imported->address, imported->bytes, err);
 }
 
 static int32_t check_managed(const struct dlpack_managed *managed, baton_error *err)

@@ -3,16 +3,23 @@
 #include "memory/operation.h"
 #include "stream/capture.h"
 
+static int32_t wait_to_look(struct memory *memory, uint64_t token, baton_error *err)
+{
+    struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
+    int32_t status = memory_lock(memory, token, &policy, err);
+    if (status != BATON_ERR_WOULD_DEADLOCK)
+        return status;
+    return fail(err, BATON_ERR_SCOPE_OPEN, "memory %llu belongs to an open scope of this thread: end it before waiting", (unsigned long long)memory->id);
+}
+
 /* One short look or change; waits for the lock, with the thread's own scope as a clear error. The token is *token's address: it only has to differ from
  * those of others that live at the same time. */
 static int32_t look(struct memory *memory, uint64_t *token, baton_error *err)
 {
-    struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
+    int32_t status = BATON_OK;
     *token = (uint64_t)(uintptr_t)token;
-    int32_t status = memory_lock(memory, *token, &policy, err);
-    if (status == BATON_ERR_WOULD_DEADLOCK)
-        return fail(err, BATON_ERR_SCOPE_OPEN, "memory %llu belongs to an open scope of this thread: end it before waiting",
-                    (unsigned long long)memory->id);
+    if (!lock_try(&memory->lock, *token))
+        status = wait_to_look(memory, *token, err);
     if (!status && memory->disposed) {
         lock_release(&memory->lock);
         return fail(err, BATON_ERR_HANDLE, "the array's memory was disposed of");

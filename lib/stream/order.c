@@ -11,15 +11,23 @@ static int covered(baton_stream *after, baton_stream *before, uint64_t ticket)
     return result;
 }
 
+static enum order_need look(baton_stream *after, baton_stream *before, uint64_t ticket)
+{
+    if (after == before)
+        return ORDER_SAME;
+    if (stream_done(before, ticket))
+        return ORDER_COMPLETE;
+    return covered(after, before, ticket) ? ORDER_COVERED : ORDER_WAIT;
+}
+
+int order_follows(baton_stream *after, baton_stream *before, uint64_t ticket)
+{
+    return look(after, before, ticket) != ORDER_WAIT;
+}
+
 enum order_need order_need(baton_stream *after, baton_stream *before, uint64_t ticket)
 {
-    enum order_need need = ORDER_WAIT;
-    if (after == before)
-        need = ORDER_SAME;
-    else if (stream_done(before, ticket))
-        need = ORDER_COMPLETE;
-    else if (covered(after, before, ticket))
-        need = ORDER_COVERED;
+    enum order_need need = look(after, before, ticket);
     if (need != ORDER_WAIT)
         counters_add(&after->counters, need == ORDER_SAME ? COUNT_SAME : need == ORDER_COMPLETE ? COUNT_COMPLETE : COUNT_COVERED, 1);
     return need;

@@ -4,18 +4,6 @@
 
 #include "base/process.h"
 
-int32_t stream_check(baton_stream *stream, baton_error *err)
-{
-    int32_t status = handle_check(stream ? &stream->handle : NULL, HANDLE_STREAM, "stream", err);
-    return status ? status : device_usable(stream->device, err);
-}
-
-static void retire_counts(baton_stream *stream)
-{
-    for (int i = 0; i < COUNTERS; i++)
-        counters_add(&stream->runtime->retired, (enum counter)i, atomic_load(&stream->counters.value[i]));
-}
-
 /* The native stream may still have work queued: the driver finishes it. A nonzero status: not now. */
 static int32_t destroy_native(baton_stream *stream)
 {
@@ -41,7 +29,7 @@ static enum deferred_result stream_reclaim(struct deferred *node)
         stream_release(own);
     }
     stream_unregister(stream);
-    retire_counts(stream);
+    stream_count(stream, &stream->runtime->retired);
     mark_release(stream->mark);
     pthread_mutex_destroy(&stream->lock);
     handle_free(&stream->handle);
@@ -116,12 +104,10 @@ static int32_t make_thread_locked(baton_stream *stream, uint64_t thread, baton_s
     return BATON_OK;
 }
 
-int32_t stream_resolve(baton_stream **stream, baton_error *err)
+int32_t stream_of_thread(baton_stream **stream, baton_error *err)
 {
     baton_stream *given = *stream;
-    int32_t status = stream_check(given, err);
-    if (status || given->kind != STREAM_PER_THREAD || given->thread)
-        return status;
+    int32_t status = BATON_OK;
     pthread_mutex_lock(&given->lock);
     baton_stream *own = find_thread_locked(given, process_thread());
     if (!own)
@@ -134,7 +120,7 @@ int32_t stream_resolve(baton_stream **stream, baton_error *err)
 
 void stream_retain(baton_stream *stream)
 {
-    handle_retain(&stream->handle, HANDLE_STREAM);
+    atomic_fetch_add_explicit(&stream->handle.references, 1, memory_order_relaxed);
 }
 
 static int clamp_priority(const struct device *device, int32_t priority)
@@ -289,15 +275,4 @@ int32_t baton_stream_set_task(baton_stream *stream, uint64_t tag, baton_error *e
     if (!status)
         atomic_store(&stream->task, tag);
     return status;
-}
-
-int32_t device_enter_for(baton_stream *stream, struct device_entry *entry, baton_error *err)
-{
-    return stream_special(stream) ? device_enter(stream->device, entry, err) : BATON_OK;
-}
-
-void device_leave_for(baton_stream *stream, const struct device_entry *entry)
-{
-    if (stream_special(stream))
-        device_leave(stream->device, entry);
 }
