@@ -27,7 +27,7 @@
 
 ---@class baton.Options
 ---@field device? integer the stream's device by default
----@field kind? "device"|"host"|"unified"
+---@field kind? "device"|"host"|"unified" wrap: what the driver says it is
 ---@field stream? baton.Stream first owner; the coroutine's own by default
 ---@field strides? integer[] in elements
 ---@field shape? integer|integer[] of data that does not tell

@@ -69,12 +69,12 @@ static void options_table(lua_State *L, int index, struct making *making)
     lua_pop(L, 4);
 }
 
-/* shape, dtype, options from `index` on. */
-static void options_read(lua_State *L, int index, struct making *making)
+/* shape, dtype, options from `index` on. kind: where none is said. */
+static void options_read(lua_State *L, int index, struct making *making, int32_t kind)
 {
     baton_array_options *options = &making->options;
     baton_error err = error_begin();
-    *options = (baton_array_options){ .struct_size = sizeof *options, .device = -1, .kind = BATON_DEVICE };
+    *options = (baton_array_options){ .struct_size = sizeof *options, .device = -1, .kind = kind };
     options->ndim = extents_read(L, index, making->shape);
     options->shape = making->shape;
     options->dtype = dtype_optional(L, index + 1, BATON_F64);
@@ -95,7 +95,7 @@ static void options_read(lua_State *L, int index, struct making *making)
 static int empty(lua_State *L)
 {
     struct making making;
-    options_read(L, 1, &making);
+    options_read(L, 1, &making, BATON_DEVICE);
     array_create(L, &making.options);
     return 1;
 }
@@ -107,7 +107,7 @@ static int wrap(lua_State *L)
     baton_runtime *runtime = runtime_of(L);
     baton_error err = error_begin();
     uint64_t address = (uint64_t)(uintptr_t)pointer_check(L, 1);
-    options_read(L, 2, &making);
+    options_read(L, 2, &making, 0);
     lua_settop(L, 4);
     anchors_sweep(L);
     struct object *object = object_push(L, &array_class, sizeof *object);

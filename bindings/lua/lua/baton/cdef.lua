@@ -26,8 +26,8 @@ enum { BATON_ADD = 1, BATON_SUBTRACT = 2, BATON_MULTIPLY = 3, BATON_DIVIDE = 4 }
 enum { BATON_STREAM_LEGACY = 1, BATON_STREAM_PER_THREAD = 2 };
 enum { BATON_CAPTURE_GLOBAL = 0, BATON_CAPTURE_THREAD_LOCAL = 1, BATON_CAPTURE_RELAXED = 2 };
 enum { BATON_RUN_CAPTURED = 1, BATON_RUN_UPDATED = 2, BATON_RUN_REBUILT = 3, BATON_RUN_EAGER = 4 };
-enum { BATON_RUNTIME_HOST_WAIT = 1, BATON_SCOPE_TRY = 1, BATON_ALLOC_NO_HOOK = 1, BATON_LAUNCH_COOPERATIVE = 1, BATON_COMPILE_NO_CACHE = 1,
-    BATON_UNLIMITED = -1 };
+enum { BATON_RUNTIME_HOST_WAIT = 1, BATON_RUNTIME_NO_CACHE = 2, BATON_SCOPE_TRY = 1, BATON_ALLOC_NO_HOOK = 1, BATON_LAUNCH_COOPERATIVE = 1,
+    BATON_COMPILE_NO_CACHE = 1, BATON_UNLIMITED = -1 };
 enum { BATON_ARRAY_SYNCHRONIZING = 1, BATON_ARRAY_TAINTED = 2, BATON_ARRAY_ESCAPED = 4, BATON_ARRAY_CONTIGUOUS = 8, BATON_ARRAY_VIEW = 16,
     BATON_ARRAY_FOREIGN = 32, BATON_ARRAY_READ_ONLY = 64 };
 enum { BATON_OP_NONE = 0, BATON_OP_ALLOC = 1, BATON_OP_FREE = 2, BATON_OP_COPY = 3, BATON_OP_UPLOAD = 4, BATON_OP_DOWNLOAD = 5,
@@ -52,7 +52,7 @@ typedef struct baton_device_info { uint32_t struct_size; int32_t device; int32_t
 typedef struct baton_stats { uint32_t struct_size; uint32_t reserved; uint64_t operations; uint64_t device_waits; uint64_t records; uint64_t
     elided_same; uint64_t elided_covered; uint64_t elided_complete; uint64_t host_waits[12]; uint64_t host_blocked_ns; uint64_t allocations,
     frees; uint64_t live_bytes, deferred_bytes, live_arrays; uint64_t graph_launches; uint64_t graph_memories; uint64_t graph_waits;
-    uint64_t faults_swallowed; uint64_t longest_lock_wait_ns; } baton_stats;
+    uint64_t faults_swallowed; uint64_t longest_lock_wait_ns; uint64_t cached_bytes; uint64_t cache_hits; } baton_stats;
 typedef struct baton_array_options { uint32_t struct_size; uint32_t flags; int32_t device; int32_t kind; int32_t dtype; int32_t ndim; const
     int64_t *shape; const int64_t *strides; baton_stream *stream; int32_t level; int32_t read_only; uint64_t reserved[2]; }
     baton_array_options;
