@@ -23,4 +23,13 @@ for i = 1, 300 do
    x:add(1, i % 2 == 0 and s or t)
 end
 assert(x[8] == 300)
+
+-- A closed runtime says so; what is alive can still be released.
+local kept = baton.zeros(4)
+baton.close()
+local ok, message = pcall(baton.stream)
+assert(not ok and message:match "the runtime is closed", message)
+assert(not pcall(kept.totable, kept), "a closed runtime works")
+kept:free()
+baton.close()
 assert(watched > 0, "the collector never ran")
