@@ -57,6 +57,7 @@ void baton_array_release(baton_array *array)
         return;
     baton_runtime *runtime = array->runtime;
     atomic_fetch_sub_explicit(&runtime->live_arrays, 1, memory_order_relaxed);
+    export_end(atomic_load_explicit(&array->interface, memory_order_acquire));
     memory_release(array->memory);
     runtime_defer(runtime, &array->node);
 }

@@ -4,7 +4,7 @@
 
 #include "array/dtype.h"
 #include "array/layout.h"
-#include "memory/memory.h"
+#include "memory/export.h"
 
 struct baton_array {
     struct handle handle;
@@ -15,6 +15,7 @@ struct baton_array {
     uint32_t element_bytes;
     int is_view;
     struct layout layout;           /* fixed at birth, but for resize */
+    _Atomic(struct export *) interface;     /* its address was given to consumers that are done only when the handle is; NULL: not */
 };
 
 /* A live handle whose device can be used. */

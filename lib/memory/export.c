@@ -4,19 +4,25 @@
 
 #include "memory/foreign.h"
 #include "memory/operation.h"
+#include "stream/capture.h"
 
 struct export {
     struct deferred node;
     struct memory *memory;      /* retained */
-    baton_stream *stream;       /* retained; NULL: counted as unnamed */
+    baton_stream *stream;       /* the consumer's; retained; NULL: not known */
+    baton_stream *place;        /* the same when the memory lists it … */
+    struct unnamed *unnamed;    /* … else where the consumer is counted; NULL: nowhere, the memory is empty */
+    struct device *recorded;    /* the device of `event`; NULL: there is none */
+    driver_event event;
+    struct export *older;       /* ends with this one */
 };
 
 /* The consumer's stream, which may have work on the memory, becomes the last user and follows everybody else's. */
-static int32_t operate(struct memory *memory, baton_stream *s, uint32_t flags, struct operation *op, baton_error *err)
+static int32_t operate(struct memory *memory, baton_stream *s, uint32_t flags, uint32_t access, struct operation *op, baton_error *err)
 {
     operation_init(op, s, BATON_OP_FOREIGN, 0);
     op->flags = flags;
-    int32_t status = operation_add(op, memory, memory->read_only ? BATON_READ : BATON_READ_WRITE, err);
+    int32_t status = operation_add(op, memory, memory->read_only ? BATON_READ : access, err);
     if (!status)
         status = operation_begin(op, err);
     if (status)
@@ -24,14 +30,22 @@ static int32_t operate(struct memory *memory, baton_stream *s, uint32_t flags, s
     return status;
 }
 
+static uint32_t find_locked(const struct memory *memory, const baton_stream *s)
+{
+    uint32_t i = 0;
+    while (i < memory->export_count && memory->exports[i] != s)
+        i++;
+    return i;
+}
+
 static void remove_locked(struct memory *memory, const baton_stream *s)
 {
-    for (uint32_t i = 0; i < memory->export_count; i++)
-        if (memory->exports[i] == s) {
-            stream_release(memory->exports[i]);
-            memory->exports[i] = memory->exports[--memory->export_count];
-            return;
-        }
+    uint32_t i = find_locked(memory, s);
+    if (--memory->export_shares[i])
+        return;
+    stream_release(memory->exports[i]);
+    memory->exports[i] = memory->exports[--memory->export_count];
+    memory->export_shares[i] = memory->export_shares[memory->export_count];
 }
 
 static int32_t end_named(struct export *export)
@@ -39,14 +53,14 @@ static int32_t end_named(struct export *export)
     struct operation op;
     if (device_usable(export->memory->device, NULL))
         return BATON_OK;
-    int32_t status = operate(export->memory, export->stream, OPERATION_TRY | OPERATION_NO_HOST_WAIT, &op, NULL);
+    int32_t status = operate(export->memory, export->place, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
     if (!status && op.tracked) {            /* a capture began: the memory is not locked, and nothing is given back now */
         operation_failed(&op);
         status = BATON_NOT_READY;
     }
     if (status)
         return status;
-    remove_locked(export->memory, export->stream);
+    remove_locked(export->memory, export->place);
     operation_submitted(&op);
     return BATON_OK;
 }
@@ -57,17 +71,25 @@ static int32_t end_unnamed(struct export *export)
     int32_t status = memory_lock(export->memory, lock_token(), &policy, NULL);
     if (status)
         return status;
-    export->memory->unnamed_over++;
+    export->unnamed->over++;
     memory_changed_locked(export->memory);
     lock_release(&export->memory->lock);
     return BATON_OK;
 }
 
+static void destroy_event(struct export *export)
+{
+    struct device *device = export->recorded;
+    if (device && !device_usable(device, NULL))
+        runtime_swallow(device->runtime, device->driver->event_destroy(export->event));
+}
+
 static enum deferred_result export_reclaim(struct deferred *node)
 {
     struct export *export = (struct export *)((char *)node - offsetof(struct export, node));
-    if (export->stream ? end_named(export) : end_unnamed(export))
+    if ((export->place && end_named(export)) || (export->unnamed && end_unnamed(export)))
         return DEFERRED_LATER;
+    destroy_event(export);
     stream_release(export->stream);
     memory_release(export->memory);
     free(export);
@@ -76,21 +98,37 @@ static enum deferred_result export_reclaim(struct deferred *node)
 
 void export_end(struct export *export)
 {
-    runtime_defer(export->memory->runtime, &export->node);
+    while (export) {
+        struct export *older = export->older;
+        runtime_defer(export->memory->runtime, &export->node);      /* from here on it may be gone */
+        export = older;
+    }
+}
+
+static void count_locked(struct export *export, struct unnamed *unnamed)
+{
+    export->unnamed = unnamed;
+    unnamed->count++;
+    memory_changed_locked(export->memory);
 }
 
 /* More named consumers than places: the surplus counts as being on every stream. */
-static void add_locked(struct export *export, baton_stream *s)
+static void add_locked(struct export *export)
 {
     struct memory *memory = export->memory;
-    if (s && memory->export_count < MEMORY_EXPORTS) {
-        stream_retain(s);
-        stream_retain(s);
-        memory->exports[memory->export_count++] = s;
-        export->stream = s;
-    } else {
-        memory->exports_unnamed++;
+    uint32_t i = find_locked(memory, export->stream);
+    if (i == MEMORY_EXPORTS) {
+        count_locked(export, &memory->unnamed);
+        return;
     }
+    if (i == memory->export_count) {
+        stream_retain(export->stream);
+        memory->exports[i] = export->stream;
+        memory->export_shares[i] = 0;
+        memory->export_count++;
+    }
+    memory->export_shares[i]++;
+    export->place = export->stream;
     memory_changed_locked(memory);
 }
 
@@ -99,47 +137,219 @@ static int32_t captured(baton_error *err)
     return fail(err, BATON_ERR_CAPTURE, "the consumer's stream is being captured: the order between it and this memory cannot be known");
 }
 
+/* The stream follows the memory's uses; the memory stays locked until operation_submitted. */
+static int32_t follow(struct memory *memory, baton_stream *s, struct operation *op, baton_error *err)
+{
+    int32_t status = stream_tracked(s) ? captured(err) : operate(memory, s, 0, BATON_READ_WRITE, op, err);
+    if (!status && op->tracked) {           /* since just now */
+        operation_failed(op);
+        status = captured(err);
+    }
+    return status;
+}
+
 static int32_t start_named(struct export *export, baton_stream *s, baton_error *err)
 {
     struct operation op;
-    int32_t status = stream_tracked(s) ? captured(err) : operate(export->memory, s, 0, &op, err);
-    if (!status && op.tracked) {            /* since just now */
-        operation_failed(&op);
-        status = captured(err);
-    }
+    int32_t status = follow(export->memory, s, &op, err);
     if (status)
         return status;
+    stream_retain(s);
+    export->stream = s;
     if (export->memory->bytes)
-        add_locked(export, s);
+        add_locked(export);
     operation_submitted(&op);
     return BATON_OK;
 }
 
-static int32_t start_unnamed(struct export *export, baton_error *err)
+static int32_t start_unordered(struct export *export, struct unnamed *unnamed, baton_error *err)
+{
+    struct lock_policy policy = memory_lock_policy(export->memory->runtime, 0);
+    int32_t status = memory_lock(export->memory, lock_token(), &policy, err);
+    if (status)
+        return status;
+    if (export->memory->disposed)
+        status = fail(err, BATON_ERR_HANDLE, "the array's memory was disposed of");
+    else if (export->memory->bytes)
+        count_locked(export, unnamed);
+    lock_release(&export->memory->lock);
+    return status;
+}
+
+static int32_t start_unnamed(struct export *export, struct unnamed *unnamed, baton_error *err)
 {
     struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_FOREIGN, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_FOREIGN };
-    struct lock_policy policy = memory_lock_policy(export->memory->runtime, 0);
-    int32_t status = memory_wait(export->memory, NULL, 0, &how, err);
-    if (status || (status = memory_lock(export->memory, lock_token(), &policy, err)))
+    int32_t status = memory_wait(export->memory, NULL, unnamed == &export->memory->reading, &how, err);
+    return status ? status : start_unordered(export, unnamed, err);
+}
+
+int32_t export_owner(struct memory *memory, baton_stream **owner, baton_error *err)
+{
+    struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
+    int32_t status = memory_lock(memory, lock_token(), &policy, err);
+    if (status)
         return status;
-    add_locked(export, NULL);
-    lock_release(&export->memory->lock);
+    baton_stream *found = memory->owner.stream;
+    if (found && (found->kind == STREAM_PER_THREAD || stream_tracked(found)))
+        found = NULL;
+    if (found)
+        stream_retain(found);
+    lock_release(&memory->lock);
+    *owner = found;
+    return BATON_OK;
+}
+
+/* The stream that the event is recorded on, retained: the owner's, where all that a reader must follow is in order already, so that nothing has to wait for
+ * anything; or the device's own, where the owner's cannot be recorded on. */
+static int32_t event_stream(struct memory *memory, baton_stream **s, baton_error *err)
+{
+    int capturing = 0;
+    baton_stream *owner;
+    int32_t status = export_owner(memory, &owner, err);
+    if (status)
+        return status;
+    int usable = owner && !stream_special(owner);
+    if (usable)
+        status = stream_foreign_capture(owner, &capturing, err);
+    if (!status && usable && !capturing) {
+        *s = owner;
+        return BATON_OK;
+    }
+    stream_release(owner);
+    if (!status)
+        status = stream_service(memory->device, s, err);
+    if (!status)
+        stream_retain(*s);
+    return status;
+}
+
+static int32_t make_event(struct export *export, struct device *device, baton_error *err)
+{
+    struct device_entry entry;
+    int32_t status = device_enter(device, &entry, err);
+    if (status)
+        return status;
+    int code = device->driver->event_create(&export->event, DRIVER_EVENT_DISABLE_TIMING);
+    device_leave(device, &entry);
+    if (code)
+        return device_status(device, code, DRIVER_ROW_event_create, BATON_OP_FOREIGN, NULL, err);
+    export->recorded = device;
+    return BATON_OK;
+}
+
+/* Records while the memory is locked, so that nobody writes between the event and the export. BATON_WOULD_BLOCK: the stream is captured by now. */
+static int32_t record_on(struct export *export, baton_stream *s, baton_error *err)
+{
+    struct operation op;
+    int32_t status = operate(export->memory, s, 0, BATON_READ, &op, err);
+    if (status)
+        return status;
+    if (op.tracked || op.captured) {
+        operation_failed(&op);
+        return BATON_WOULD_BLOCK;
+    }
+    int code = s->device->driver->event_record(export->event, s->native);
+    if (code) {
+        operation_failed(&op);
+        return device_status(s->device, code, DRIVER_ROW_event_record, BATON_OP_FOREIGN, s, err);
+    }
+    count_locked(export, &export->memory->reading);
+    operation_submitted(&op);
+    return BATON_OK;
+}
+
+static int32_t start_event(struct export *export, baton_error *err)
+{
+    baton_stream *s;
+    int32_t status;
+    do {
+        if ((status = event_stream(export->memory, &s, err)))
+            return status;
+        if (!(status = make_event(export, s->device, err)))
+            status = record_on(export, s, err);
+        if (status) {
+            destroy_event(export);
+            export->recorded = NULL;
+        }
+        stream_release(s);
+    } while (status == BATON_WOULD_BLOCK);
+    return status;
+}
+
+static struct export *export_new(struct memory *memory, baton_error *err)
+{
+    struct export *made = calloc(1, sizeof *made);
+    if (!made) {
+        fail(err, BATON_ERR_MEMORY, "no host memory for an export");
+        return NULL;
+    }
+    made->node.reclaim = export_reclaim;
+    made->memory = memory;
+    return made;
+}
+
+static int32_t export_finish(struct export *made, int32_t status, struct export **export)
+{
+    if (status) {
+        free(made);
+        return status;
+    }
+    memory_retain(made->memory);
+    *export = made;
     return BATON_OK;
 }
 
 int32_t export_make(struct memory *memory, baton_stream *s, struct export **export, baton_error *err)
 {
-    struct export *made = calloc(1, sizeof *made);
+    struct export *made = export_new(memory, err);
     if (!made)
-        return fail(err, BATON_ERR_MEMORY, "no host memory for an export");
-    made->node.reclaim = export_reclaim;
-    made->memory = memory;
-    int32_t status = s ? start_named(made, s, err) : start_unnamed(made, err);
-    if (status) {
-        free(made);
-        return status;
-    }
-    memory_retain(memory);
-    *export = made;
-    return BATON_OK;
+        return BATON_ERR_MEMORY;
+    return export_finish(made, s ? start_named(made, s, err) : start_unnamed(made, &memory->unnamed, err), export);
+}
+
+int32_t export_make_unordered(struct memory *memory, struct export **export, baton_error *err)
+{
+    struct export *made = export_new(memory, err);
+    return made ? export_finish(made, start_unordered(made, &memory->unnamed, err), export) : BATON_ERR_MEMORY;
+}
+
+int32_t export_make_read(struct memory *memory, struct export **export, baton_error *err)
+{
+    struct export *made = export_new(memory, err);
+    return made ? export_finish(made, start_unnamed(made, &memory->reading, err), export) : BATON_ERR_MEMORY;
+}
+
+int32_t export_make_event(struct memory *memory, struct export **export, baton_error *err)
+{
+    struct export *made = export_new(memory, err);
+    return made ? export_finish(made, start_event(made, err), export) : BATON_ERR_MEMORY;
+}
+
+driver_event *export_event(struct export *export)
+{
+    return &export->event;
+}
+
+baton_stream *export_stream(const struct export *export)
+{
+    return export->stream;
+}
+
+int export_is_of(const struct export *export, const struct memory *memory)
+{
+    return export->memory == memory;
+}
+
+void export_chain(struct export *export, struct export *older)
+{
+    export->older = older;
+}
+
+int32_t export_follow(struct export *export, baton_error *err)
+{
+    struct operation op;
+    int32_t status = follow(export->memory, export->stream, &op, err);
+    if (!status)
+        operation_submitted(&op);
+    return status;
 }

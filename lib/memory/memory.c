@@ -70,7 +70,7 @@ static int32_t order_readers(struct memory *memory, baton_stream *stream)
 static int32_t query_uses(struct memory *memory)
 {
     struct use uses[MEMORY_USES];
-    int32_t status = memory->exports_unnamed ? query_everything(memory->device) : BATON_OK;
+    int32_t status = memory_unnamed(memory, BATON_WRITE) ? query_everything(memory->device) : BATON_OK;
     uint32_t count = memory_uses_locked(memory, NULL, 0, uses);
     for (uint32_t i = 0; i < count && !status; i++) {
         struct mark *mark;
@@ -119,7 +119,7 @@ static int32_t give_back(struct memory *memory)
 static int32_t retire(struct memory *memory)
 {
     int lost = device_usable(memory->device, NULL) != BATON_OK;
-    int must_be_finished = memory->foreign || memory->kind != BATON_DEVICE || memory->capturer || memory->exports_unnamed;
+    int must_be_finished = memory->foreign || memory->kind != BATON_DEVICE || memory->capturer || memory_unnamed(memory, BATON_WRITE);
     int32_t status = !lost && must_be_finished ? query_uses(memory) : BATON_OK;
     if (status)
         return status;
@@ -161,6 +161,11 @@ static enum deferred_result memory_reclaim(struct deferred *node)
     return DEFERRED_DONE;
 }
 
+static int exported(const struct memory *memory)
+{
+    return memory->export_count || memory->unnamed.count > memory->unnamed.over || memory->reading.count > memory->reading.over;
+}
+
 /* Closes the memory to every later use, or opens it again. */
 static int32_t set_disposed(struct memory *memory, int disposed, baton_error *err)
 {
@@ -170,7 +175,7 @@ static int32_t set_disposed(struct memory *memory, int disposed, baton_error *er
         return status;
     if (disposed && memory->disposed)
         status = BATON_NOT_READY;
-    else if (disposed && (memory->export_count || memory->exports_unnamed > memory->unnamed_over))
+    else if (disposed && exported(memory))
         status = fail(err, BATON_ERR_BUSY, "the memory is exported to another library, which has not given it back yet");
     else
         memory->disposed = disposed;
