@@ -1,6 +1,8 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
+    test/adopt \
     test/arrays \
+    test/arrow \
     test/clock \
     test/close \
     test/conformance_capture \
@@ -21,6 +23,7 @@ TESTS_C = \
     test/device \
     test/dlpack \
     test/dlpack_export \
+    test/dlpack_ways \
     test/driver_builtin \
     test/driver_open \
     test/driver_table \
@@ -140,6 +143,8 @@ test_fake_cuda_bare_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_libsupport_la_SOURCES = \
     test/conformance.c \
     test/conformance.h \
+    test/exchange_support.c \
+    test/exchange_support.h \
     test/fiber.c \
     test/fiber.h \
     test/graph_support.c \
