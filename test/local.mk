@@ -3,6 +3,7 @@ TESTS_C = \
     test/adopt \
     test/arrays \
     test/arrow \
+    test/arrow_hostile \
     test/clock \
     test/close \
     test/conformance_capture \
@@ -50,6 +51,7 @@ TESTS_C = \
     test/handoff_failure \
     test/hooks \
     test/instrument \
+    test/interface \
     test/launch \
     test/layout \
     test/layout_view \
