@@ -63,6 +63,8 @@ static baton_device_info device_info = { .struct_size = sizeof device_info };
 static baton_stats all_stats = { .struct_size = sizeof all_stats };
 static baton_array_info array_info = { .struct_size = sizeof array_info };
 static baton_graph_info graph_info = { .struct_size = sizeof graph_info };
+static baton_dlpack_options dlpack_options = { .struct_size = sizeof dlpack_options };
+static baton_interface_info interface_info = { .struct_size = sizeof interface_info };
 static baton_host_parameter parameter = { 8, BATON_READ };
 
 static void host_kernel(const baton_host_launch *launch, void *const *arguments)
@@ -104,6 +106,7 @@ static int32_t body(void *user, baton_stream *stream)
     ROW(baton_array_info_read, baton_array_info_read(H(array), D(&array_info), &error))                                                 \
     ROW(baton_array_synchronize, baton_array_synchronize(H(array), 0, &error))                                                          \
     ROW(baton_array_wait, baton_array_wait(H(array), H(stream), 0, &error))                                                             \
+    ROW(baton_dlpack_device, baton_dlpack_device(H(array), D(&out.small), D(&out.small), &error))                                       \
     ROW(baton_array_query, baton_array_query(H(array), &error))                                                                         \
     ROW(baton_array_set_synchronizing, baton_array_set_synchronizing(H(array), 1, &error))                                              \
     ROW(baton_array_pointer, baton_array_pointer(H(array), H(stream), 0, D(&out), &error))                                              \
@@ -153,7 +156,14 @@ static int32_t body(void *user, baton_stream *stream)
     ROW(baton_graph_instantiate, 2, baton_graph_instantiate(H(graph), D(&out), &error))                                                 \
     ROW(baton_gate_create, 2, baton_gate_create(H(stream), 1000, D(&out), &error))                                                      \
     ROW(baton_dlpack_export, 2, baton_dlpack_export(H(array), NULL, D(&out), &error))                                                   \
-    ROW(baton_dlpack_import, 3, baton_dlpack_import(R, D(value), NULL, D(&out), &error))
+    ROW(baton_dlpack_import, 3, baton_dlpack_import(R, D(value), NULL, D(&out), &error))                                                \
+    ROW(baton_dlpack_import_legacy, 3, baton_dlpack_import_legacy(R, D(value), NULL, D(&out), &error))                                  \
+    ROW(baton_dlpack_export_with, 3, baton_dlpack_export_with(H(array), D(&dlpack_options), D(&out), &error))                           \
+    ROW(baton_arrow_export, 2, baton_arrow_export(H(array), D(&out), NULL, &error))                                                     \
+    ROW(baton_arrow_import, 4, baton_arrow_import(R, D(value), D(value), NULL, D(&out), &error))                                        \
+    ROW(baton_interface_export, 2, baton_interface_export(H(array), D(&interface_info), &error))                                        \
+    ROW(baton_interface_import, 3, baton_interface_import(R, D(&interface_info), NULL, NULL, D(&out), &error))                          \
+    ROW(baton_stream_adopt, 2, baton_stream_adopt(R, 0, 1, D(&out), &error))
 
 struct row {
     const char *name;

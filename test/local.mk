@@ -167,7 +167,7 @@ test_libsupport_la_SOURCES = \
     test/waiter.c \
     test/waiter.h
 
-test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_life.c test/plays_work.c
+test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_exchange.c test/plays_life.c test/plays_work.c
 # So that the library's own allocations can be made to fail.
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
 test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h

@@ -85,10 +85,10 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
     return needs_add(needs, use->stream, use->ticket, cause, err);
 }
 
-/* A fresh ticket for work that foreign code may have submitted: nothing older proves anything about it. */
-static struct use foreign_use(baton_stream *stream)
+/* What foreign code may have submitted to the stream was waited for by the host already, and nobody has used the memory since. */
+static int waited_for(const struct operation *op, const struct operation_item *item, const baton_stream *stream)
 {
-    return (struct use) { .stream = stream, .ticket = stream_foreign_ticket(stream) };
+    return item->waited == item->memory->version + 1 && host_cause(op, item->memory, stream) >= 0;
 }
 
 static int32_t plan_exports(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
@@ -96,7 +96,10 @@ static int32_t plan_exports(struct operation *op, struct operation_item *item, s
     struct memory *memory = item->memory;
     int32_t status = BATON_OK;
     for (uint32_t i = 0; i < memory->export_count && !status; i++) {
-        struct use use = foreign_use(memory->exports[i]);
+        struct use use = { .stream = memory->exports[i] };
+        if (waited_for(op, item, use.stream))
+            continue;
+        use.ticket = stream_foreign_ticket(use.stream);     /* nothing older proves anything about its work */
         status = plan_use(op, memory, &use, needs, err);
     }
     if (!status && memory_unnamed(memory, item->access) && !(op->flags & OPERATION_NO_HOST_WAIT) && item->waited != memory->version + 1)
@@ -154,7 +157,7 @@ int32_t take_plan_locked(struct operation *op, struct operation_item *item, stru
     int32_t status = take_check(op, item, err);
     if (status || op->captured || !atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
         return status;                                                  /* S2, S13 */
-    if (memory->escaped)
+    if (memory->escaped && !waited_for(op, item, memory->owner.stream))
         memory->owner.ticket = stream_foreign_ticket(memory->owner.stream);   /* P4 */
     int waits = !(op->flags & OPERATION_NO_HOST_WAIT);
     if (memory->capturer && waits && (status = plan_tainted(op, item, needs, err)))
