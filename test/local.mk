@@ -30,6 +30,7 @@ TESTS_C = \
     test/driver_table \
     test/dtype \
     test/errors \
+    test/exchange_ends \
     test/export \
     test/faults \
     test/fence \
