@@ -82,6 +82,7 @@ TESTS_C = \
 # Compared with the built library; each exits with 77 when it cannot run here.
 SCRIPT_TESTS = \
     test/abi_symbols.sh \
+    test/fuzz.sh \
     test/headers.sh \
     test/readme.sh \
     test/style.sh \
@@ -94,6 +95,39 @@ EXTRA_DIST += \
     $(SCRIPT_TESTS) \
     test/abi_cffi.py \
     test/abi_luajit.lua
+
+# Fuzz targets with a main of their own; test/fuzz.sh runs them over their seeds.
+check_PROGRAMS += test/fuzz/arrow test/fuzz/dlpack
+test_fuzz_arrow_SOURCES = test/fuzz/arrow.c test/fuzz/fuzz.c test/fuzz/fuzz.h
+test_fuzz_arrow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/test/fuzz
+test_fuzz_arrow_LDADD = libbaton_internal.la
+test_fuzz_dlpack_SOURCES = test/fuzz/dlpack.c test/fuzz/fuzz.c test/fuzz/fuzz.h
+test_fuzz_dlpack_CPPFLAGS = $(test_fuzz_arrow_CPPFLAGS)
+test_fuzz_dlpack_LDADD = libbaton_internal.la
+EXTRA_DIST += \
+    test/fuzz/corpus/arrow/device-1.seed \
+    test/fuzz/corpus/arrow/device.seed \
+    test/fuzz/corpus/arrow/empty.seed \
+    test/fuzz/corpus/arrow/event.seed \
+    test/fuzz/corpus/arrow/list.seed \
+    test/fuzz/corpus/arrow/managed.seed \
+    test/fuzz/corpus/arrow/moved.seed \
+    test/fuzz/corpus/arrow/nulls.seed \
+    test/fuzz/corpus/arrow/primitive.seed \
+    test/fuzz/corpus/arrow/slice.seed \
+    test/fuzz/corpus/arrow/unknown.seed \
+    test/fuzz/corpus/dlpack/any-address.seed \
+    test/fuzz/corpus/dlpack/device-1.seed \
+    test/fuzz/corpus/dlpack/device.seed \
+    test/fuzz/corpus/dlpack/empty.seed \
+    test/fuzz/corpus/dlpack/host.seed \
+    test/fuzz/corpus/dlpack/legacy.seed \
+    test/fuzz/corpus/dlpack/managed.seed \
+    test/fuzz/corpus/dlpack/many.seed \
+    test/fuzz/corpus/dlpack/next-major.seed \
+    test/fuzz/corpus/dlpack/pinned.seed \
+    test/fuzz/corpus/dlpack/reversed.seed \
+    test/fuzz/corpus/dlpack/scalar.seed
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)
