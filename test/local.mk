@@ -4,6 +4,7 @@ TESTS_C = \
     test/arrays \
     test/arrow \
     test/arrow_hostile \
+    test/arrow_order \
     test/clock \
     test/close \
     test/conformance_capture \
@@ -53,9 +54,11 @@ TESTS_C = \
     test/hooks \
     test/instrument \
     test/interface \
+    test/interface_hostile \
     test/launch \
     test/layout \
     test/layout_view \
+    test/legacy \
     test/lifetime \
     test/lock \
     test/memory_limit \

@@ -2,23 +2,12 @@
 
 #include <stdlib.h>
 
+#include "memory/export_parts.h"
 #include "memory/foreign.h"
-#include "memory/operation.h"
 #include "stream/capture.h"
 
-struct export {
-    struct deferred node;
-    struct memory *memory;      /* retained */
-    baton_stream *stream;       /* the consumer's; retained; NULL: not known */
-    baton_stream *place;        /* the same when the memory lists it … */
-    struct unnamed *unnamed;    /* … else where the consumer is counted; NULL: nowhere, the memory is empty */
-    struct device *recorded;    /* the device of `event`; NULL: there is none */
-    driver_event event;
-    struct export *older;       /* ends with this one */
-};
-
 /* The consumer's stream, which may have work on the memory, becomes the last user and follows everybody else's. */
-static int32_t operate(struct memory *memory, baton_stream *s, uint32_t flags, uint32_t access, struct operation *op, baton_error *err)
+int32_t export_operate(struct memory *memory, baton_stream *s, uint32_t flags, uint32_t access, struct operation *op, baton_error *err)
 {
     operation_init(op, s, BATON_OP_FOREIGN, 0);
     op->flags = flags;
@@ -53,7 +42,7 @@ static int32_t end_named(struct export *export)
     struct operation op;
     if (device_usable(export->memory->device, NULL))
         return BATON_OK;
-    int32_t status = operate(export->memory, export->place, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
+    int32_t status = export_operate(export->memory, export->place, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
     if (!status && op.tracked) {            /* a capture began: the memory is not locked, and nothing is given back now */
         operation_failed(&op);
         status = BATON_NOT_READY;
@@ -77,19 +66,12 @@ static int32_t end_unnamed(struct export *export)
     return BATON_OK;
 }
 
-static void destroy_event(struct export *export)
-{
-    struct device *device = export->recorded;
-    if (device && !device_usable(device, NULL))
-        runtime_swallow(device->runtime, device->driver->event_destroy(export->event));
-}
-
 static enum deferred_result export_reclaim(struct deferred *node)
 {
     struct export *export = (struct export *)((char *)node - offsetof(struct export, node));
     if ((export->place && end_named(export)) || (export->unnamed && end_unnamed(export)))
         return DEFERRED_LATER;
-    destroy_event(export);
+    export_destroy_event(export);
     stream_release(export->stream);
     memory_release(export->memory);
     free(export);
@@ -105,7 +87,7 @@ void export_end(struct export *export)
     }
 }
 
-static void count_locked(struct export *export, struct unnamed *unnamed)
+void export_count_locked(struct export *export, struct unnamed *unnamed)
 {
     export->unnamed = unnamed;
     unnamed->count++;
@@ -118,7 +100,7 @@ static void add_locked(struct export *export)
     struct memory *memory = export->memory;
     uint32_t i = find_locked(memory, export->stream);
     if (i == MEMORY_EXPORTS) {
-        count_locked(export, &memory->unnamed);
+        export_count_locked(export, &memory->unnamed);
         return;
     }
     if (i == memory->export_count) {
@@ -140,7 +122,7 @@ static int32_t captured(baton_error *err)
 /* The stream follows the memory's uses; the memory stays locked until operation_submitted. */
 static int32_t follow(struct memory *memory, baton_stream *s, struct operation *op, baton_error *err)
 {
-    int32_t status = stream_tracked(s) ? captured(err) : operate(memory, s, 0, BATON_READ_WRITE, op, err);
+    int32_t status = stream_tracked(s) ? captured(err) : export_operate(memory, s, 0, BATON_READ_WRITE, op, err);
     if (!status && op->tracked) {           /* since just now */
         operation_failed(op);
         status = captured(err);
@@ -171,7 +153,7 @@ static int32_t start_unordered(struct export *export, struct unnamed *unnamed, b
     if (export->memory->disposed)
         status = fail(err, BATON_ERR_HANDLE, "the array's memory was disposed of");
     else if (export->memory->bytes)
-        count_locked(export, unnamed);
+        export_count_locked(export, unnamed);
     lock_release(&export->memory->lock);
     return status;
 }
@@ -199,84 +181,7 @@ int32_t export_owner(struct memory *memory, baton_stream **owner, baton_error *e
     return BATON_OK;
 }
 
-/* The stream that the event is recorded on, retained: the owner's, where all that a reader must follow is in order already, so that nothing has to wait for
- * anything; or the device's own, where the owner's cannot be recorded on. */
-static int32_t event_stream(struct memory *memory, baton_stream **s, baton_error *err)
-{
-    int capturing = 0;
-    baton_stream *owner;
-    int32_t status = export_owner(memory, &owner, err);
-    if (status)
-        return status;
-    int usable = owner && !stream_special(owner);
-    if (usable)
-        status = stream_foreign_capture(owner, &capturing, err);
-    if (!status && usable && !capturing) {
-        *s = owner;
-        return BATON_OK;
-    }
-    stream_release(owner);
-    if (!status)
-        status = stream_service(memory->device, s, err);
-    if (!status)
-        stream_retain(*s);
-    return status;
-}
-
-static int32_t make_event(struct export *export, struct device *device, baton_error *err)
-{
-    struct device_entry entry;
-    int32_t status = device_enter(device, &entry, err);
-    if (status)
-        return status;
-    int code = device->driver->event_create(&export->event, DRIVER_EVENT_DISABLE_TIMING);
-    device_leave(device, &entry);
-    if (code)
-        return device_status(device, code, DRIVER_ROW_event_create, BATON_OP_FOREIGN, NULL, err);
-    export->recorded = device;
-    return BATON_OK;
-}
-
-/* Records while the memory is locked, so that nobody writes between the event and the export. BATON_WOULD_BLOCK: the stream is captured by now. */
-static int32_t record_on(struct export *export, baton_stream *s, baton_error *err)
-{
-    struct operation op;
-    int32_t status = operate(export->memory, s, 0, BATON_READ, &op, err);
-    if (status)
-        return status;
-    if (op.tracked || op.captured) {
-        operation_failed(&op);
-        return BATON_WOULD_BLOCK;
-    }
-    int code = s->device->driver->event_record(export->event, s->native);
-    if (code) {
-        operation_failed(&op);
-        return device_status(s->device, code, DRIVER_ROW_event_record, BATON_OP_FOREIGN, s, err);
-    }
-    count_locked(export, &export->memory->reading);
-    operation_submitted(&op);
-    return BATON_OK;
-}
-
-static int32_t start_event(struct export *export, baton_error *err)
-{
-    baton_stream *s;
-    int32_t status;
-    do {
-        if ((status = event_stream(export->memory, &s, err)))
-            return status;
-        if (!(status = make_event(export, s->device, err)))
-            status = record_on(export, s, err);
-        if (status) {
-            destroy_event(export);
-            export->recorded = NULL;
-        }
-        stream_release(s);
-    } while (status == BATON_WOULD_BLOCK);
-    return status;
-}
-
-static struct export *export_new(struct memory *memory, baton_error *err)
+struct export *export_new(struct memory *memory, baton_error *err)
 {
     struct export *made = calloc(1, sizeof *made);
     if (!made) {
@@ -288,7 +193,7 @@ static struct export *export_new(struct memory *memory, baton_error *err)
     return made;
 }
 
-static int32_t export_finish(struct export *made, int32_t status, struct export **export)
+int32_t export_finish(struct export *made, int32_t status, struct export **export)
 {
     if (status) {
         free(made);
@@ -317,12 +222,6 @@ int32_t export_make_read(struct memory *memory, struct export **export, baton_er
 {
     struct export *made = export_new(memory, err);
     return made ? export_finish(made, start_unnamed(made, &memory->reading, err), export) : BATON_ERR_MEMORY;
-}
-
-int32_t export_make_event(struct memory *memory, struct export **export, baton_error *err)
-{
-    struct export *made = export_new(memory, err);
-    return made ? export_finish(made, start_event(made, err), export) : BATON_ERR_MEMORY;
 }
 
 driver_event *export_event(struct export *export)
