@@ -276,6 +276,26 @@ START_TEST(a_stream_that_cannot_be_waited_for_is_not_named)
 }
 END_TEST
 
+/* C3, C4: the capture's work has no place that a consumer could be ordered at; the capture goes on. */
+START_TEST(the_named_stream_is_not_named_while_it_is_captured)
+{
+    baton_stream *a = make_stream();
+    baton_array *array = make_array(COUNT, a);
+    baton_graph *graph;
+    uint64_t named = read_interface(array).stream;
+    baton_interface_info info = { .struct_size = sizeof info };
+    ok(baton_capture_begin(a, BATON_CAPTURE_RELAXED, &error));
+    refused(BATON_ERR_CAPTURE, baton_interface_export(array, &info, &error));
+    ck_assert_uint_eq(info.stream, 0);
+    ok(baton_capture_end(a, &graph, &error));
+    ck_assert_uint_eq(read_interface(array).stream, named);
+    baton_graph_release(graph);
+    baton_array_release(array);
+    drain();
+    baton_stream_release(a);
+}
+END_TEST
+
 /* P4: the other way round: the library's work follows the stream that the producer names. */
 START_TEST(an_import_follows_the_producers_stream_on_the_device)
 {
@@ -305,4 +325,4 @@ END_TEST
 SUPPORT_MAIN("interface", 60, every_type_has_its_name_and_comes_back, reversed_views_come_back_as_they_are, an_empty_array_has_no_address_but_names_a_stream,
              the_named_stream_covers_writers_and_readers_without_a_host_wait, later_work_follows_what_the_consumer_submits_to_the_named_stream,
              every_reading_names_the_same_stream, threads_that_read_at_once_are_told_the_same, stream_and_memory_live_as_long_as_the_handle,
-             a_stream_that_cannot_be_waited_for_is_not_named, an_import_follows_the_producers_stream_on_the_device)
+             a_stream_that_cannot_be_waited_for_is_not_named, the_named_stream_is_not_named_while_it_is_captured, an_import_follows_the_producers_stream_on_the_device)

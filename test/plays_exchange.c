@@ -101,6 +101,8 @@ int32_t act_interface(struct play *play)
     if (!(status = baton_interface_export(view, &info, &play->error)) && !(status = baton_interface_export(view, &info, &play->error)) &&
         !(status = baton_interface_import(play->runtime, &info, NULL, NULL, &imported, &play->error)))
         status = use(play, imported, 7);
+    if (!status)
+        status = baton_stream_follow(play->a, play->b, &play->error);       /* handed back: the same bytes are two memories to the library */
     baton_array_release(view);
     return status;
 }
