@@ -177,6 +177,7 @@ START_TEST(impossible_legacy_tensors_are_refused_and_stay_the_callers)
     REFUSED(BATON_ERR_SHAPE, t.shape[1] = -1);
     REFUSED(BATON_ERR_SHAPE, t.shape[0] = INT64_MAX; t.shape[1] = 2);
     REFUSED(BATON_ERR_SHAPE, t.strides[0] = INT64_MIN);
+    REFUSED(BATON_ERR_SHAPE, t.shape[1] = 2; t.strides[0] = INT64_MAX / 4 - 4; t.strides[1] = -(INT64_MAX / 4 - 4));  /* each way, but not both */
     REFUSED(BATON_ERR_DTYPE, in->lanes = 2);
     REFUSED(BATON_ERR_DTYPE, in->code = 3);                                 /* opaque handles */
     REFUSED(BATON_ERR_DTYPE, in->code = 17; in->bits = 4);                  /* packed floats */

@@ -130,7 +130,8 @@ EXTRA_DIST += \
     test/fuzz/corpus/dlpack/next-major.seed \
     test/fuzz/corpus/dlpack/pinned.seed \
     test/fuzz/corpus/dlpack/reversed.seed \
-    test/fuzz/corpus/dlpack/scalar.seed
+    test/fuzz/corpus/dlpack/scalar.seed \
+    test/fuzz/corpus/dlpack/wide.seed
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)

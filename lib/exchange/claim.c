@@ -11,16 +11,16 @@ int32_t place_type(const struct memory *memory)
 
 int32_t claim_layout(struct claim *claim, int32_t dtype, int32_t ndim, const int64_t *shape, const int64_t *strides, uint64_t data, uint64_t offset, baton_error *err)
 {
-    int64_t low, high, size;
+    int64_t low, high, size, span;
     uint32_t element = dtype_bytes(dtype);
     if (ndim < 0 || ndim > LAYOUT_MAX_DIMS || (ndim && !shape))
         return fail(err, BATON_ERR_SHAPE, "there are %d dimensions (0 to %d), or no shape", ndim, LAYOUT_MAX_DIMS);
     if (layout_make(ndim, shape, strides, &claim->layout) || layout_bytes(&claim->layout, element, &size) ||
-        layout_extent(&claim->layout, element, &low, &high))
+        layout_extent(&claim->layout, element, &low, &high) || __builtin_sub_overflow(high, low, &span))
         return fail(err, BATON_ERR_SHAPE, "shape and strides are not an array's");
     claim->dtype = dtype;
     claim->layout.offset = -low / (int64_t)element;
-    claim->bytes = (uint64_t)(high - low);
+    claim->bytes = (uint64_t)span;
     if (claim->bytes && !data)
         return fail(err, BATON_ERR_ARGUMENT, "there are elements, but no data");
     if (__builtin_add_overflow(data, offset, &claim->address) || __builtin_add_overflow(claim->address, low, &claim->address) ||
