@@ -185,7 +185,8 @@ END_TEST
 /* I5: releases of nothing and of the wrong thing do nothing; retains say so. */
 START_TEST(releases_of_garbage_do_nothing)
 {
-    world_make();
+    baton_stream *stream = make_stream();
+    baton_array *array = make_array(4, stream);
     void *const wrong[] = { NULL, stream };
     for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++) {
         baton_array_release(wrong[i]);
