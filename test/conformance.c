@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "driver/builtin.h"
+#include "needs.h"
 
 const struct driver *driver;
 driver_context context;

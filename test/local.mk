@@ -1,7 +1,11 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
+    test/adopt \
     test/arithmetic_kernels \
     test/arrays \
+    test/arrow \
+    test/arrow_hostile \
+    test/arrow_order \
     test/cache \
     test/cast \
     test/clock \
@@ -28,6 +32,7 @@ TESTS_C = \
     test/device \
     test/dlpack \
     test/dlpack_export \
+    test/dlpack_ways \
     test/driver_builtin \
     test/driver_open \
     test/driver_table \
@@ -36,6 +41,7 @@ TESTS_C = \
     test/elementwise_use \
     test/errors \
     test/escaped \
+    test/exchange_ends \
     test/export \
     test/faults \
     test/fence \
@@ -58,12 +64,15 @@ TESTS_C = \
     test/hooks \
     test/image \
     test/instrument \
+    test/interface \
+    test/interface_hostile \
     test/kernel \
     test/launch \
     test/launch_extended \
     test/layout \
     test/layout_order \
     test/layout_view \
+    test/legacy \
     test/lifetime \
     test/lock \
     test/memory_limit \
@@ -98,6 +107,7 @@ TESTS_C = \
 SCRIPT_TESTS = \
     test/abi_symbols.sh \
     test/compile_example.sh \
+    test/fuzz.sh \
     test/headers.sh \
     test/readme.sh \
     test/skips.sh \
@@ -114,6 +124,40 @@ EXTRA_DIST += \
     test/gpu/baton_ctypes.py \
     test/gpu/neighbours.py \
     test/kernels.cu
+
+# Fuzz targets with a main of their own; test/fuzz.sh runs them over their seeds.
+check_PROGRAMS += test/fuzz/arrow test/fuzz/dlpack
+test_fuzz_arrow_SOURCES = test/fuzz/arrow.c test/fuzz/fuzz.c test/fuzz/fuzz.h
+test_fuzz_arrow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/test/fuzz
+test_fuzz_arrow_LDADD = libbaton_internal.la
+test_fuzz_dlpack_SOURCES = test/fuzz/dlpack.c test/fuzz/fuzz.c test/fuzz/fuzz.h
+test_fuzz_dlpack_CPPFLAGS = $(test_fuzz_arrow_CPPFLAGS)
+test_fuzz_dlpack_LDADD = libbaton_internal.la
+EXTRA_DIST += \
+    test/fuzz/corpus/arrow/device-1.seed \
+    test/fuzz/corpus/arrow/device.seed \
+    test/fuzz/corpus/arrow/empty.seed \
+    test/fuzz/corpus/arrow/event.seed \
+    test/fuzz/corpus/arrow/list.seed \
+    test/fuzz/corpus/arrow/managed.seed \
+    test/fuzz/corpus/arrow/moved.seed \
+    test/fuzz/corpus/arrow/nulls.seed \
+    test/fuzz/corpus/arrow/primitive.seed \
+    test/fuzz/corpus/arrow/slice.seed \
+    test/fuzz/corpus/arrow/unknown.seed \
+    test/fuzz/corpus/dlpack/any-address.seed \
+    test/fuzz/corpus/dlpack/device-1.seed \
+    test/fuzz/corpus/dlpack/device.seed \
+    test/fuzz/corpus/dlpack/empty.seed \
+    test/fuzz/corpus/dlpack/host.seed \
+    test/fuzz/corpus/dlpack/legacy.seed \
+    test/fuzz/corpus/dlpack/managed.seed \
+    test/fuzz/corpus/dlpack/many.seed \
+    test/fuzz/corpus/dlpack/next-major.seed \
+    test/fuzz/corpus/dlpack/pinned.seed \
+    test/fuzz/corpus/dlpack/reversed.seed \
+    test/fuzz/corpus/dlpack/scalar.seed \
+    test/fuzz/corpus/dlpack/wide.seed
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)
@@ -190,6 +234,8 @@ test_libsupport_la_SOURCES = \
     test/census.h \
     test/conformance.c \
     test/conformance.h \
+    test/exchange_support.c \
+    test/exchange_support.h \
     test/fiber.c \
     test/fiber.h \
     test/graph_support.c \
@@ -217,7 +263,7 @@ test_libsupport_la_SOURCES = \
     test/waiter.c \
     test/waiter.h
 
-test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_life.c test/plays_work.c
+test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_exchange.c test/plays_life.c test/plays_work.c
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc

@@ -26,6 +26,11 @@ void outside_restore(void)
         runtime->devices[i].driver = runtime->driver;
 }
 
+driver_context outside_context(int32_t device)
+{
+    return runtime->devices[device].context;
+}
+
 /* The device's context, on this thread. */
 static void enter(int32_t device)
 {

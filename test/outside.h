@@ -11,6 +11,9 @@ void outside_stream_destroy(driver_stream stream, int32_t device);
 /* The same as the library sees it. */
 baton_stream *outside_wrap(driver_stream native, int32_t device);
 
+/* The device's context, once something of the runtime's has used it. */
+driver_context outside_context(int32_t device);
+
 driver_stream native_of(baton_stream *stream);
 
 /* Fills `count` i32 elements at the address; the library is not told. */

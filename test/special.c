@@ -72,42 +72,36 @@ START_TEST(synchronizing_tainted_memory_waits_for_the_graph_each_time)
 }
 END_TEST
 
-static const uint64_t specials[] = { 0, BATON_STREAM_LEGACY, BATON_STREAM_PER_THREAD };
-
 static baton_stream *make_special(uint64_t native)
 {
     return outside_wrap((driver_stream)(uintptr_t)native, 0);
 }
 
-/* S10: the legacy stream, the null stream and the per-thread stream as the new owner. */
-START_TEST(a_special_stream_takes_memory_by_a_host_wait)
+/* S10: the per-thread stream as the new owner. */
+START_TEST(the_per_thread_stream_takes_memory_by_a_host_wait)
 {
-    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
-        baton_stream *a = make_stream(), *special = make_special(specials[i]);
-        baton_array *array = make_array(COUNT, a);
-        baton_gate *gate = close_gate(a);
-        fill(array, 1, a);
-        expect_host_wait(array, 2, special, gate, BATON_HOST_WAIT_SPECIAL);
-        expect(array, 2, a);
-        arrays_release(array);
-        streams_release(a, special);
-    }
+    baton_stream *a = make_stream(), *special = make_special(BATON_STREAM_PER_THREAD);
+    baton_array *array = make_array(COUNT, a);
+    baton_gate *gate = close_gate(a);
+    fill(array, 1, a);
+    expect_host_wait(array, 2, special, gate, BATON_HOST_WAIT_SPECIAL);
+    expect(array, 2, a);
+    arrays_release(array);
+    streams_release(a, special);
 }
 END_TEST
 
 /* S10: and as the old owner, also for a reader on another thread. */
-START_TEST(memory_of_a_special_stream_is_handed_on_by_a_host_wait)
+START_TEST(memory_of_the_per_thread_stream_is_handed_on_by_a_host_wait)
 {
-    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
-        baton_stream *b = make_stream(), *special = make_special(specials[i]);
-        baton_array *array = make_array(COUNT, b);
-        baton_gate *gate = close_gate(special);
-        fill(array, 1, special);
-        expect_host_wait(array, 2, b, gate, BATON_HOST_WAIT_SPECIAL);
-        expect(array, 2, b);
-        arrays_release(array);
-        streams_release(b, special);
-    }
+    baton_stream *b = make_stream(), *special = make_special(BATON_STREAM_PER_THREAD);
+    baton_array *array = make_array(COUNT, b);
+    baton_gate *gate = close_gate(special);
+    fill(array, 1, special);
+    expect_host_wait(array, 2, b, gate, BATON_HOST_WAIT_SPECIAL);
+    expect(array, 2, b);
+    arrays_release(array);
+    streams_release(b, special);
 }
 END_TEST
 
@@ -336,8 +330,8 @@ START_TEST(not_synchronizing_survives_resize_and_is_inherited_by_views)
 END_TEST
 
 SUPPORT_MAIN("special", 60, memory_of_an_untracked_capture_is_waited_for_by_the_host_for_ever,
-             synchronizing_tainted_memory_waits_for_the_graph_each_time, a_special_stream_takes_memory_by_a_host_wait,
-             memory_of_a_special_stream_is_handed_on_by_a_host_wait,
+             synchronizing_tainted_memory_waits_for_the_graph_each_time, the_per_thread_stream_takes_memory_by_a_host_wait,
+             memory_of_the_per_thread_stream_is_handed_on_by_a_host_wait,
              the_per_thread_streams_of_two_threads_are_two_streams, the_per_thread_stream_of_one_thread_needs_no_wait,
              foreign_work_on_another_threads_stream_is_an_error_until_that_thread_goes_on,
              unified_and_pinned_memory_changes_streams_by_a_host_wait,

@@ -168,20 +168,20 @@ END_TEST
 /* S10, S11 */
 START_TEST(each_hand_off_that_waits_on_the_host_has_its_cause)
 {
-    baton_stream *a = make_stream(), *b = make_stream(), *legacy;
+    baton_stream *a = make_stream(), *b = make_stream(), *per_thread;
     baton_array *x = make_array(COUNT, a), *unified = make_array_of(BATON_UNIFIED, COUNT, a);
-    ok(baton_stream_wrap(runtime, 0, BATON_STREAM_LEGACY, &legacy, &error));
+    ok(baton_stream_wrap(runtime, 0, BATON_STREAM_PER_THREAD, &per_thread, &error));
     fill(unified, 1, a);
     begin();
     fill(unified, 2, b);
     expect_waits(BATON_HOST_WAIT_UNIFIED, 1);
-    fill(x, 1, legacy);
+    fill(x, 1, per_thread);
     begin();
     fill(x, 2, b);
     expect_waits(BATON_HOST_WAIT_SPECIAL, 1);
     expect(x, 2, b);
     arrays_release(x, unified);
-    streams_release(a, b, legacy);
+    streams_release(a, b, per_thread);
 }
 END_TEST
 

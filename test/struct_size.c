@@ -1,4 +1,6 @@
 /* Every public struct that begins with struct_size: an older client's smaller one and a newer client's larger one. */
+#include "exchange/dlpack.h"
+
 #include "support.h"
 
 /* A caller's struct with room behind it. */
@@ -15,6 +17,8 @@ union wide {
     baton_stats stats;
     baton_array_info array_info;
     baton_graph_info graph_info;
+    baton_dlpack_options dlpack;
+    baton_interface_info interface;
     unsigned char bytes[4096];
 };
 
@@ -77,6 +81,30 @@ static int32_t compile(union wide *own)
 }
 
 static int32_t read_kernel(union wide *own) { return baton_kernel_info_read(kernel, &own->kernel_info, &error); }
+static int32_t export_dlpack(union wide *own)
+{
+    void *managed;
+    own->dlpack.stream = stream;
+    int32_t status = baton_dlpack_export_with(array, &own->dlpack, &managed, &error);
+    if (!status)
+        ((struct dlpack_managed *)managed)->deleter(managed);
+    return status;
+}
+
+static int32_t import_interface(union wide *own)
+{
+    baton_array *made;
+    if (own->struct_size >= offsetof(baton_interface_info, typestr) + 8)
+        memcpy(own->interface.typestr, "<i4", 4);
+    if (own->struct_size >= offsetof(baton_interface_info, ndim) + 4)
+        own->interface.ndim = 1;                /* without elements */
+    int32_t status = baton_interface_import(runtime, &own->interface, NULL, NULL, &made, &error);
+    if (!status)
+        baton_array_release(made);
+    return status;
+}
+
+static int32_t read_interface(union wide *own) { return baton_interface_export(array, &own->interface, &error); }
 static int32_t read_runtime(union wide *own) { return baton_runtime_info_read(runtime, &own->runtime_info, &error); }
 static int32_t read_device(union wide *own) { return baton_device_info_read(runtime, 0, &own->device_info, &error); }
 static int32_t read_stats(union wide *own) { return baton_stats_read(runtime, &own->stats, &error); }
@@ -93,6 +121,8 @@ static const struct input {
     { "baton_view_options", offsetof(baton_view_options, permutation), sizeof(baton_view_options), view_array },
     { "baton_launch_options", offsetof(baton_launch_options, scope), sizeof(baton_launch_options), launch },
     { "baton_compile_options", offsetof(baton_compile_options, tag), sizeof(baton_compile_options), compile },
+    { "baton_dlpack_options", offsetof(baton_dlpack_options, reserved), sizeof(baton_dlpack_options), export_dlpack },
+    { "baton_interface_info", sizeof(baton_interface_info), sizeof(baton_interface_info), import_interface },
 }, outputs[] = {
     { "baton_kernel_info", 8, sizeof(baton_kernel_info), read_kernel },
     { "baton_runtime_info", 8, sizeof(baton_runtime_info), read_runtime },
@@ -100,6 +130,7 @@ static const struct input {
     { "baton_stats", 8, sizeof(baton_stats), read_stats },
     { "baton_array_info", 8, sizeof(baton_array_info), read_array },
     { "baton_graph_info", 8, sizeof(baton_graph_info), read_graph },
+    { "baton_interface_info", sizeof(baton_interface_info), sizeof(baton_interface_info), read_interface },
 };
 
 static void world_make(void)

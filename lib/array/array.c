@@ -47,6 +47,7 @@ int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *la
     made->element_bytes = dtype_bytes(dtype);
     made->is_view = is_view;
     made->ends_memory = 0;
+    atomic_init(&made->interface, NULL);
     array_set_layout(made, layout);
     atomic_fetch_add_explicit(&made->runtime->live_arrays, 1, memory_order_relaxed);
     *array = made;
@@ -64,6 +65,7 @@ void baton_array_release(baton_array *array)
         return;
     baton_runtime *runtime = array->runtime;
     atomic_fetch_sub_explicit(&runtime->live_arrays, 1, memory_order_relaxed);
+    export_end(atomic_load_explicit(&array->interface, memory_order_acquire));
     if (memory_shared(array->memory))
         runtime_retain(runtime);        /* as long as the handle waits for the drain, also when the memory is gone by then */
     else

@@ -4,7 +4,7 @@
 
 #include "array/dtype.h"
 #include "array/layout.h"
-#include "memory/memory.h"
+#include "memory/export.h"
 
 struct baton_array {
     struct handle handle;
@@ -15,6 +15,7 @@ struct baton_array {
     int contiguous;                 /* row-major */
     int is_view;
     struct layout layout;           /* these five are fixed at birth, but for resize */
+    _Atomic(struct export *) interface;     /* its address was given to consumers that are done only when the handle is; NULL: not */
 
     baton_runtime *runtime;         /* the memory keeps it; retained with the release of an array that is not its memory's last */
     struct deferred node;

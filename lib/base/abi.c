@@ -69,6 +69,12 @@
         M(baton_kernel_info, constant_bytes) M(baton_kernel_info, local_bytes)                                   \
     S(baton_graph_info) M(baton_graph_info, struct_size) M(baton_graph_info, device) M(baton_graph_info, steps)    \
         M(baton_graph_info, memories) M(baton_graph_info, written)                                               \
+    S(baton_dlpack_options) M(baton_dlpack_options, struct_size) M(baton_dlpack_options, flags)                  \
+        M(baton_dlpack_options, stream) M(baton_dlpack_options, reserved)                                        \
+    S(baton_interface_info) M(baton_interface_info, struct_size) M(baton_interface_info, read_only)              \
+        M(baton_interface_info, address) M(baton_interface_info, stream) M(baton_interface_info, typestr)        \
+        M(baton_interface_info, device) M(baton_interface_info, device_type) M(baton_interface_info, ndim)       \
+        M(baton_interface_info, contiguous) M(baton_interface_info, shape) M(baton_interface_info, strides)      \
     S(baton_trace_entry) M(baton_trace_entry, time_ns) M(baton_trace_entry, stream_id)                           \
         M(baton_trace_entry, ticket) M(baton_trace_entry, other_stream_id) M(baton_trace_entry, other_ticket)    \
         M(baton_trace_entry, operation) M(baton_trace_entry, host_cause) M(baton_trace_entry, duration_ns)

@@ -127,7 +127,7 @@ static int cacheable(struct memory *memory)
 {
     const baton_runtime *runtime = memory->runtime;
     if (memory->kind != BATON_DEVICE || memory->foreign || memory->disposed || !memory->bytes || memory->capturer || memory->export_count ||
-        memory->exports_unnamed || runtime->options.flags & BATON_RUNTIME_NO_CACHE || atomic_load_explicit(&runtime->closed, memory_order_relaxed) ||
+        memory_unnamed(memory, BATON_WRITE) || runtime->options.flags & BATON_RUNTIME_NO_CACHE || atomic_load_explicit(&runtime->closed, memory_order_relaxed) ||
         device_usable(memory->device, NULL))
         return 0;
     return keepable(memory);

@@ -47,7 +47,7 @@ int32_t memory_wait(struct memory *memory, baton_stream *except, int writes_only
     if (status)
         return status;
     uint32_t count = memory_uses_locked(memory, except, writes_only, uses);
-    int unnamed = memory->exports_unnamed != 0;
+    int unnamed = memory_unnamed(memory, writes_only ? BATON_READ : BATON_READ_WRITE);
     lock_release(&memory->lock);
     if (count == 0 && !unnamed)
         return BATON_OK;                                    /* H2 */
@@ -71,7 +71,7 @@ static void expose_locked(struct memory *memory, baton_stream *s)
 static uint32_t snapshot_locked(struct memory *memory, baton_stream *s, struct use *uses, int *unnamed)
 {
     int waits = atomic_load_explicit(&memory->synchronizing, memory_order_relaxed);     /* S13 */
-    *unnamed = waits && memory->exports_unnamed;
+    *unnamed = waits && memory_unnamed(memory, BATON_READ_WRITE);
     return waits ? memory_uses_locked(memory, s, 0, uses) : 0;
 }
 

@@ -3,6 +3,8 @@ libbaton_internal_la_SOURCES += \
     lib/memory/cache.h \
     lib/memory/export.c \
     lib/memory/export.h \
+    lib/memory/export_event.c \
+    lib/memory/export_parts.h \
     lib/memory/foreign.c \
     lib/memory/foreign.h \
     lib/memory/memory.c \

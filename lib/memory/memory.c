@@ -73,6 +73,11 @@ static enum deferred_result reclaim_node(struct deferred *node)
     return memory_reclaim((struct memory *)((char *)node - offsetof(struct memory, node)));
 }
 
+static int exported(const struct memory *memory)
+{
+    return memory->export_count || memory->unnamed.count > memory->unnamed.over || memory->reading.count > memory->reading.over;
+}
+
 /* Closes the memory to every later use, or opens it again. */
 static int32_t set_disposed(struct memory *memory, int disposed, baton_error *err)
 {
@@ -82,7 +87,7 @@ static int32_t set_disposed(struct memory *memory, int disposed, baton_error *er
         return status;
     if (disposed && memory->disposed)
         status = BATON_NOT_READY;
-    else if (disposed && (memory->export_count || memory->exports_unnamed > memory->unnamed_over))
+    else if (disposed && exported(memory))
         status = fail(err, BATON_ERR_BUSY, "the memory is exported to another library, which has not given it back yet");
     else
         memory->disposed = (uint8_t)disposed;

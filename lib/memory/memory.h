@@ -21,6 +21,12 @@ enum {
     MEMORY_USES = 2 + MEMORY_READERS + MEMORY_PENDING + MEMORY_EXPORTS   /* owner, untracked capture, and all of the above */
 };
 
+/* Consumers that may be on any stream: all streams have to be waited for. */
+struct unnamed {
+    uint32_t count;
+    uint32_t over;                          /* of these, gone, with work that may not have finished */
+};
+
 /* What every operation touches stands first and close together. */
 struct memory {
     struct handle handle;
@@ -39,14 +45,15 @@ struct memory {
     uint16_t reader_count, pending_count, export_count;
     uint8_t escaped;                        /* the owner's stream may hold foreign work on it, without tickets (P4) */
     uint8_t disposed;                       /* given back while handles remain */
-    uint32_t exports_unnamed;               /* consumers on no particular stream … */
-    uint32_t unnamed_over;                  /* … of these, gone, with work that may not have finished */
+    struct unnamed unnamed;                 /* consumers on no particular stream … */
+    struct unnamed reading;                 /* … that may only read: a write follows them, a read does not */
     _Atomic int synchronizing;              /* S13 */
     _Atomic uint32_t flags_hint;            /* these four are for baton_array_info */
     _Atomic uint64_t owner_hint, pending_hint, readers_hint;
     struct use pending[MEMORY_PENDING];     /* of the last hand-off; retained */
     struct use readers[MEMORY_READERS];     /* since that write, oldest first; retained */
-    baton_stream *exports[MEMORY_EXPORTS];  /* consumers of live exports; retained */
+    baton_stream *exports[MEMORY_EXPORTS];  /* consumers of live exports; retained … */
+    uint32_t export_shares[MEMORY_EXPORTS]; /* … how many exports each of them has */
 
     baton_runtime *runtime;                 /* retained */
     struct memory *alike_before, *alike_after, *older, *newer;  /* in the cache; guarded by its lock */
@@ -101,6 +108,12 @@ int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_pol
 /* Writes the outstanding uses other than those on `except` (may be NULL) to `uses` (room for MEMORY_USES), each stream retained. Draws fresh tickets where
  * foreign work may have been submitted (P4, P5). `writes_only` leaves readers out. Counts nothing. */
 uint32_t memory_uses_locked(struct memory *memory, baton_stream *except, int writes_only, struct use *uses);
+
+/* Whether a consumer on no particular stream has to be followed, for that access. */
+static inline int memory_unnamed(const struct memory *memory, uint32_t access)
+{
+    return memory->unnamed.count || (access & BATON_WRITE && memory->reading.count);
+}
 
 /* Drops uses that are known to be finished from readers and pending. */
 void memory_prune_locked(struct memory *memory);

@@ -32,14 +32,20 @@ static void taint(struct memory *memory, baton_stream *stream)
     memory_changed_locked(memory);
 }
 
+static void forget(struct unnamed *unnamed)
+{
+    unnamed->count -= unnamed->over;
+    unnamed->over = 0;
+}
+
 /* Consumers without a stream that are gone: everything was waited for since. */
 static void forget_unnamed(struct operation_item *item)
 {
     struct memory *memory = item->memory;
-    if (memory->unnamed_over && item->waited == memory->version + 1) {
-        memory->exports_unnamed -= memory->unnamed_over;
-        memory->unnamed_over = 0;
-    }
+    if (item->waited != memory->version + 1 || !memory_unnamed(memory, item->access))
+        return;
+    forget(&memory->unnamed);
+    forget(&memory->reading);
 }
 
 static void publish(struct operation *op, struct operation_item *item, uint64_t ticket, int submitted)

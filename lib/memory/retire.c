@@ -27,7 +27,7 @@ static int32_t order_readers(struct memory *memory, baton_stream *stream)
 int32_t memory_finished(struct memory *memory)
 {
     struct use uses[MEMORY_USES];
-    int32_t status = memory->exports_unnamed ? query_everything(memory->device) : BATON_OK;
+    int32_t status = memory_unnamed(memory, BATON_WRITE) ? query_everything(memory->device) : BATON_OK;
     uint32_t count = memory_uses_locked(memory, NULL, 0, uses);
     for (uint32_t i = 0; i < count && !status; i++) {
         struct mark *mark;
@@ -75,7 +75,7 @@ static int32_t give_back(struct memory *memory)
 int32_t memory_retire(struct memory *memory)
 {
     int lost = device_usable(memory->device, NULL) != BATON_OK;
-    int must_be_finished = memory->foreign || memory->kind != BATON_DEVICE || memory->capturer || memory->exports_unnamed;
+    int must_be_finished = memory->foreign || memory->kind != BATON_DEVICE || memory->capturer || memory_unnamed(memory, BATON_WRITE);
     int32_t status = !lost && must_be_finished ? memory_finished(memory) : BATON_OK;
     if (status)
         return status;

@@ -66,7 +66,7 @@ static int32_t host_cause(const struct operation *op, const struct memory *memor
         return BATON_HOST_WAIT_POLICY;
     if (memory->kind != BATON_DEVICE)
         return BATON_HOST_WAIT_UNIFIED;                                 /* S11 */
-    if (stream_special(before) || stream_special(op->stream))
+    if (before->kind == STREAM_PER_THREAD || op->stream->kind == STREAM_PER_THREAD)
         return BATON_HOST_WAIT_SPECIAL;                                 /* S10 */
     if (!device_same(before->device, op->stream->device))
         return BATON_HOST_WAIT_DEVICE;                                  /* S12 */
@@ -114,7 +114,7 @@ static int32_t plan_exports(struct operation *op, struct operation_item *item, s
         use.ticket = stream_foreign_ticket(use.stream);     /* nothing older proves anything about its work */
         status = plan_use(op, memory, &use, needs, err);
     }
-    if (!status && memory->exports_unnamed && !(op->flags & OPERATION_NO_HOST_WAIT) && item->waited != memory->version + 1)
+    if (!status && memory_unnamed(memory, item->access) && !(op->flags & OPERATION_NO_HOST_WAIT) && item->waited != memory->version + 1)
         status = needs_add(needs, NULL, 0, BATON_HOST_WAIT_EXPORT, err);
     return status;
 }
@@ -180,7 +180,7 @@ int32_t take_plan_locked(struct operation *op, struct operation_item *item, stru
         return status;
     if (item->access == BATON_READ && memory->reader_count == MEMORY_READERS && (status = plan_room(op, memory, needs, err)))
         return status;
-    return memory->export_count || memory->exports_unnamed ? plan_exports(op, item, needs, err) : BATON_OK;
+    return memory->export_count || memory_unnamed(memory, item->access) ? plan_exports(op, item, needs, err) : BATON_OK;
 }
 
 /* The newest first: a wait for a reader often covers the writer that the reader followed. */

@@ -206,23 +206,29 @@ static int32_t check_foreign(baton_stream *stream, baton_error *err)
     return fail(err, BATON_ERR_DEVICE, "the stream does not belong to the primary context of device %d", stream->device->ordinal);
 }
 
-int32_t baton_stream_wrap(baton_runtime *runtime, int32_t ordinal, uint64_t native, baton_stream **stream, baton_error *err)
+int32_t stream_wrap(struct device *device, uint64_t native, uint64_t adopted, baton_stream **stream, baton_error *err)
 {
-    struct device *device;
-    int32_t status = runtime_check(runtime, err);
-    if (status || (status = device_get(runtime, ordinal, &device, err)))
-        return status;
-    baton_stream *made = stream ? stream_new(device, kind_of(native), 1) : NULL;
+    baton_stream *made = stream_new(device, kind_of(native), 1);
     if (!made)
-        return stream ? fail(err, BATON_ERR_MEMORY, "no host memory for a stream") : fail(err, BATON_ERR_ARGUMENT, "stream is NULL");
+        return fail(err, BATON_ERR_MEMORY, "no host memory for a stream");
     made->native = made->kind == STREAM_LEGACY ? DRIVER_STREAM_LEGACY : (driver_stream)(uintptr_t)native;
-    status = check_foreign(made, err);
+    made->adopted = adopted;
+    int32_t status = check_foreign(made, err);
     status = status ? status : stream_publish(made, err);
     if (status)
         stream_discard(made);
     else
         *stream = made;
     return status;
+}
+
+int32_t baton_stream_wrap(baton_runtime *runtime, int32_t ordinal, uint64_t native, baton_stream **stream, baton_error *err)
+{
+    struct device *device;
+    int32_t status = runtime_check(runtime, err);
+    if (status || (status = device_get(runtime, ordinal, &device, err)))
+        return status;
+    return stream ? stream_wrap(device, native, 0, stream, err) : fail(err, BATON_ERR_ARGUMENT, "stream is NULL");
 }
 
 int32_t baton_stream_retain(baton_stream *stream)

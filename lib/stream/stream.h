@@ -42,6 +42,7 @@ struct baton_stream {
     enum stream_kind kind;
     int wrapped;                            /* made elsewhere, never destroyed here */
     uint64_t thread;                        /* per-thread stream: the thread whose stream this is; 0: stands for all threads */
+    uint64_t adopted;                       /* the driver's number for it + 1, where baton_stream_adopt may find it again; 0: it may not */
 
     _Atomic uint64_t submitted, completed;
     _Atomic uint64_t submitting;            /* SUBMITTING_BITS: so that an operation changes one word as it comes and goes */
@@ -173,6 +174,9 @@ struct stream_list {
 };
 int32_t stream_list_make(baton_runtime *runtime, struct device *device, struct stream_list *list, baton_error *err);
 void stream_list_free(struct stream_list *list);
+
+/* The handle that stands for a stream made elsewhere, of which the library may know already. */
+int32_t stream_wrap(struct device *device, uint64_t native, uint64_t adopted, baton_stream **stream, baton_error *err);
 
 /* Calls visit for every stream of the runtime (NULL: of all); visit must not lock anything but the stream. */
 void stream_each(baton_runtime *runtime, void (*visit)(baton_stream *stream, void *user), void *user);

@@ -82,6 +82,11 @@ function baton.stream(device, priority) end
 ---@param device? integer
 ---@return baton.Stream
 function baton.wrap_stream(native, device) end
+---The handle of a stream that other code names by its number; made when there is none.
+---@param native baton.Address|integer
+---@param device? integer
+---@return baton.Stream
+function baton.adopt_stream(native, device) end
 ---The stream that the coroutine works on.
 ---@return baton.Stream
 function baton.current() end
@@ -126,7 +131,16 @@ function baton.wrap(address, shape, dtype, options) end
 ---@param managed baton.Address a DLManagedTensorVersioned *, taken over
 ---@param stream? baton.Stream whose work may still use it
 ---@return baton.Array
-function baton.from_dlpack(managed, stream) end
+---@param legacy? boolean a DLManagedTensor * instead
+function baton.from_dlpack(managed, stream, legacy) end
+---@param device_array baton.Address an ArrowDeviceArray *, moved
+---@param schema baton.Address an ArrowSchema *, which stays the caller's
+---@param stream? baton.Stream without one the host waits for the producer's event
+---@return baton.Array read-only
+function baton.from_arrow(device_array, schema, stream) end
+---@param description baton.Interface with owner: a Lua value that is kept while the memory is used
+---@return baton.Array
+function baton.from_interface(description) end
 ---@param value any
 ---@return boolean
 function baton.is_array(value) end

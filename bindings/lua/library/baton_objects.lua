@@ -1,6 +1,19 @@
 ---@meta _
 -- The objects of baton.lua beside this file.
 
+---What __cuda_array_interface__ says.
+---@class baton.Interface
+---@field address baton.Address
+---@field stream baton.Address|integer
+---@field typestr string
+---@field shape integer[]
+---@field strides? integer[] in bytes
+---@field read_only? boolean
+---@field contiguous? boolean
+---@field device? integer
+---@field device_type? integer
+---@field owner? any
+
 ---@class baton.Array
 ---@field shape integer[]
 ---@field strides integer[] in elements
@@ -111,7 +124,16 @@ function Array:host_pointer(access) end
 function Array:note_use(stream, access) end
 ---@param stream? baton.Stream the consumer's; without one the host waits
 ---@return lightuserdata a DLManagedTensorVersioned *, whose deleter the consumer calls
-function Array:dlpack(stream) end
+---@param options? { legacy: boolean?, copy: boolean?, unordered: boolean?, host: boolean? }
+function Array:dlpack(stream, options) end
+---@return integer type, integer id as DLPack has them
+function Array:dlpack_device() end
+---@param device_array baton.Address an ArrowDeviceArray to fill
+---@param schema? baton.Address an ArrowSchema to fill
+---@return baton.Array self
+function Array:arrow(device_array, schema) end
+---@return baton.Interface
+function Array:interface() end
 ---@return table
 function Array:inspect() end
 ---@return boolean

@@ -13,7 +13,8 @@ local baton = {
    drain = core.drain, trim = core.trim, memory_limit = core.memory_limit,
    trace_start = core.trace_start, trace_read = core.trace_read, layout = core.layout,
    stream = core.stream, wrap_stream = core.wrap_stream, current = core.current, use = core.use,
-   launch_options = core.launch_options, module = core.module, compile = core.compile, empty = core.empty, from_dlpack = core.from_dlpack,
+   launch_options = core.launch_options, module = core.module, compile = core.compile, empty = core.empty, from_dlpack = core.from_dlpack, from_arrow = core.from_arrow,
+   from_interface = core.from_interface, adopt_stream = core.adopt_stream,
    free_all = core.free_all, wait_any = core.wait_any, dtype_size = core.dtype_size,
    scheduler = scheduler, await = task.await, set_yield = task.set_yield, with_managed = task.patient(core.with_managed),
 }
@@ -23,7 +24,7 @@ local unpack = table.unpack or unpack
 
 local array, stream = core.array_methods, core.stream_methods
 for _, name in ipairs { "fill", "copy", "upload", "resize", "synchronize", "wait_for", "ready", "fence", "set_synchronizing", "dispose",
-                        "pointer", "host_pointer", "note_use", "dlpack", "download", "download_async", "totable", "item" } do
+                        "pointer", "host_pointer", "note_use", "dlpack", "arrow", "interface", "download", "download_async", "totable", "item" } do
    array[name] = task.patient(array[name])
 end
 for _, name in ipairs { "download", "totable", "item", "synchronize" } do array[name] = task.gentle(array[name]) end

@@ -263,6 +263,7 @@ void part_array(lua_State *L)
     compat_functions(L, array_view_methods);
     compat_functions(L, array_pointer_methods);
     compat_functions(L, array_wait_methods);
+    compat_functions(L, array_exchange_methods);
     lua_pushvalue(L, -1);
     lua_setfield(L, -5, "array_methods");
     lua_pushcclosure(L, index_any, 2);

@@ -231,38 +231,6 @@ static int note_use(lua_State *L)
     return settle(L, baton_array_note_use(array, stream_argument(L, 2), access_optional(L, 3, BATON_READ_WRITE), &err), &err, 1);
 }
 
-/* dlpack([stream]): a DLManagedTensorVersioned *, whose deleter the caller calls. Without a stream the host waits. */
-static int dlpack(lua_State *L)
-{
-    baton_array *array = handle_check(L, 1, array);
-    baton_stream *stream = lua_isnoneornil(L, 2) ? NULL : handle_check(L, 2, stream);
-    void *managed = NULL;
-    baton_error err = error_begin();
-    int32_t status = baton_dlpack_export(array, stream, &managed, &err);
-    return address_push(L, status, (uint64_t)(uintptr_t)managed, &err);
-}
-
 const luaL_Reg array_pointer_methods[] = {
-    { "pointer", pointer }, { "host_pointer", host_pointer }, { "note_use", note_use }, { "dlpack", dlpack }, { NULL, NULL }
+    { "pointer", pointer }, { "host_pointer", host_pointer }, { "note_use", note_use }, { NULL, NULL }
 };
-
-/* from_dlpack(managed [, stream]) */
-static int from_dlpack(lua_State *L)
-{
-    baton_runtime *runtime = runtime_of(L);
-    void *managed = pointer_check(L, 1);
-    baton_stream *stream = lua_isnoneornil(L, 2) ? NULL : handle_check(L, 2, stream);
-    baton_array *array;
-    baton_error err = error_begin();
-    struct object *object = object_push(L, &array_class, sizeof *object);
-    need(L, baton_dlpack_import(runtime, managed, stream, &array, &err), &err);
-    object->handle = array;
-    return 1;
-}
-
-static const luaL_Reg functions[] = { { "from_dlpack", from_dlpack }, { NULL, NULL } };
-
-void part_exchange(lua_State *L)
-{
-    compat_functions(L, functions);
-}

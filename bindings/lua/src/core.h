@@ -153,7 +153,7 @@ void part_arithmetic(lua_State *L);
 void part_element(lua_State *L);
 void part_compile(lua_State *L);
 extern const luaL_Reg array_make_functions[], array_foreign_functions[], array_work_methods[], array_view_methods[], array_pointer_methods[],
-    array_wait_methods[], kernel_ask_methods[], graph_capture_functions[];
+    array_wait_methods[], array_exchange_methods[], kernel_ask_methods[], graph_capture_functions[];
 extern const baton_lua_api api_table;
 
 #endif

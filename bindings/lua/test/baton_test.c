@@ -152,6 +152,21 @@ static int deleted(lua_State *L)
     return 1;
 }
 
+/* release_schema(address): calls the release callback of an ArrowSchema. */
+static int release_schema(lua_State *L)
+{
+    struct schema {
+        const char *text[3];
+        int64_t numbers[2];
+        void *pointers[2];
+        void (*release)(struct schema *schema);
+    } *schema = lua_touserdata(L, 1);
+    if (schema->release)
+        schema->release(schema);
+    lua_pushboolean(L, schema->release == NULL);
+    return 1;
+}
+
 /* peek(address, i): the i-th float there */
 static int peek(lua_State *L)
 {
@@ -169,7 +184,7 @@ __attribute__((visibility("default"))) int luaopen_baton_test(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         { "kernels", kernels }, { "fill", fill }, { "half", half }, { "keep", keep }, { "give", give }, { "is_array", is_array },
-        { "stream", stream }, { "set_stream", set_stream }, { "runtime", runtime }, { "memory", memory }, { "forget", forget }, { "deleted", deleted },
+        { "stream", stream }, { "set_stream", set_stream }, { "runtime", runtime }, { "memory", memory }, { "forget", forget }, { "release_schema", release_schema }, { "deleted", deleted },
         { "peek", peek }, { "poke", poke }, { NULL, NULL }
     };
     lua_newtable(L);
