@@ -230,7 +230,7 @@ static void push_element(lua_State *L)
     int32_t status = baton_download(bytes, info.bytes, array, stream_current(L), &err);
     object->handle = NULL;
     baton_array_release(array);
-    need(L, status, &err);
+    need_unlocked(L, status, &err, 1);
     element_push(L, info.dtype, bytes);
 }
 
@@ -272,6 +272,6 @@ int array_index_write(lua_State *L)
     int32_t status = assign(L, part->handle, 3, &err);
     baton_array_release(part->handle);
     part->handle = NULL;
-    need(L, status, &err);
+    need_unlocked(L, status, &err, 1);
     return 0;
 }

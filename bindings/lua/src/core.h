@@ -87,6 +87,8 @@ static inline int status_blocked(int32_t status)
  * and returns 2. Raises other errors. With BATON_OK pushes a copy of the value at `index` and returns 1. */
 int settle(lua_State *L, int32_t status, const baton_error *err, int index);
 int blocked_push(lua_State *L, int32_t status, const baton_error *err);
+/* Where nobody can yield: raises, and names who holds the lock of the array at `index`. Nothing for BATON_OK. */
+void need_unlocked(lua_State *L, int32_t status, const baton_error *err, int index);
 /* BATON_OK gives true, BATON_NOT_READY false. */
 int ready_push(lua_State *L, int32_t status, const baton_error *err);
 

@@ -4,7 +4,7 @@
 #include "core.h"
 
 /* Set by the Lua half: the metatable of errors. The value BLOCKED is its address. */
-static const char errors_key, blocked_key;
+static const char errors_key, refuse_key, blocked_key;
 
 /* Where the caller's own code was, as luaL_where would say, but past this binding's Lua half. */
 static void where_push(lua_State *L)
@@ -105,6 +105,18 @@ int settle(lua_State *L, int32_t status, const baton_error *err, int index)
     return 1;
 }
 
+void need_unlocked(lua_State *L, int32_t status, const baton_error *err, int index)
+{
+    if (!status)
+        return;
+    if (!status_blocked(status))
+        error_raise(L, status, err);
+    compat_registry_get(L, &refuse_key);
+    record_push(L, status, err);
+    lua_pushvalue(L, index);
+    lua_call(L, 2, 0);
+}
+
 int ready_push(lua_State *L, int32_t status, const baton_error *err)
 {
     if (status && status != BATON_NOT_READY)
@@ -143,11 +155,12 @@ static int directly(lua_State *L)
 }
 #endif
 
-/* errors(metatable): returns BLOCKED. */
+/* errors(metatable, refuse): returns BLOCKED. refuse(record, array) raises, naming who holds the array. */
 static int set_errors(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
-    lua_settop(L, 1);
+    lua_settop(L, 2);
+    compat_registry_set(L, &refuse_key);
     compat_registry_set(L, &errors_key);
     lua_pushlightuserdata(L, (void *)(uintptr_t)&blocked_key);
     return 1;

@@ -69,6 +69,7 @@ static int close_by_hand(lua_State *L)
 static int state_finish(lua_State *L)
 {
     close_runtime(lua_touserdata(L, 1), NULL);
+    anchors_sweep(L);
     return 0;
 }
 
