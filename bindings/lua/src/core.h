@@ -92,6 +92,10 @@ void need_unlocked(lua_State *L, int32_t status, const baton_error *err, int ind
 /* BATON_OK gives true, BATON_NOT_READY false. */
 int ready_push(lua_State *L, int32_t status, const baton_error *err);
 
+/* Fields of the table on top. A number that is 0 is left out. */
+void field_number(lua_State *L, const char *name, uint64_t value);
+void field_text(lua_State *L, const char *name, const char *text);
+
 /* ---- elements */
 
 int32_t dtype_check(lua_State *L, int index);
@@ -144,6 +148,7 @@ void anchors_sweep(lua_State *L);
 /* ---- parts of the module: each adds its functions to the table on top */
 
 void part_runtime(lua_State *L);
+void part_error(lua_State *L);
 void part_array(lua_State *L);
 void part_stream(lua_State *L);
 void part_kernel(lua_State *L);
