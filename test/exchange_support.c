@@ -46,10 +46,7 @@ void *export_with(baton_array *array, uint32_t flags, baton_stream *stream)
 
 void legacy_fill(uint64_t address, int32_t value, size_t count)
 {
-    driver_context context;
-    ck_assert_int_eq(outside_driver()->context_push(outside_context(0)), 0);
     outside_fill(address, value, count, DRIVER_STREAM_LEGACY);
-    ck_assert_int_eq(outside_driver()->context_pop(&context), 0);
 }
 
 baton_array *make_rows(int32_t dtype, int64_t rows, int64_t columns, baton_stream *stream)
