@@ -63,7 +63,8 @@ enum {
     BATON_ERR_FORKED = -24,         /* the driver does not survive a fork */
     BATON_ERR_CLOSED = -25,         /* the runtime is closed */
     BATON_ERR_BUSY = -26,
-    BATON_ERR_TOPOLOGY = -27        /* the graph's shape differs from the executable's: instantiate it instead */
+    BATON_ERR_TOPOLOGY = -27,       /* the graph's shape differs from the executable's: instantiate it instead */
+    BATON_ERR_COMPILE = -28         /* the source does not compile: the log says why */
 };
 
 /* Where an error comes from (baton_error.origin). */
@@ -105,6 +106,8 @@ enum {
     BATON_RUNTIME_HOST_WAIT = 1,    /* every hand-off waits on the host: the old way, for comparison and debugging */
     BATON_SCOPE_TRY = 1,            /* scope: never wait for a lock, return BATON_WOULD_BLOCK */
     BATON_ALLOC_NO_HOOK = 1,        /* create: BATON_OOM_RETRY instead of the reclaim hook */
+    BATON_LAUNCH_COOPERATIVE = 1,   /* launch: all blocks are resident at once, and may wait for each other */
+    BATON_COMPILE_NO_CACHE = 1,     /* compile: neither looks into the cache nor keeps anything there */
     BATON_UNLIMITED = -1            /* timeouts */
 };
 
@@ -284,14 +287,15 @@ typedef struct baton_argument {
 
 typedef struct baton_launch_options {
     uint32_t struct_size;
-    uint32_t flags;                 /* 0 */
+    uint32_t flags;                 /* BATON_LAUNCH_... */
     uint32_t grid[3];               /* blocks; 0 means 1 */
     uint32_t block[3];              /* threads per block; 0 means 1 */
-    uint32_t shared_bytes;          /* dynamic shared memory */
+    uint32_t shared_bytes;          /* dynamic shared memory per block; beyond 48 KiB the kernel is allowed it by the call */
     uint32_t reserved32;
     baton_stream *stream;
     baton_scope *scope;             /* NULL, or the open scope of this task that holds locks of the operands */
-    uint64_t reserved[2];
+    uint32_t cluster[3];            /* blocks per cluster; all 0: no clusters, else 0 means 1. grid is a multiple of it */
+    uint32_t reserved33;
 } baton_launch_options;
 
 /* Host functions as kernels, on the software device. Called once per launch, on a thread of the device. It must not call this library
@@ -311,6 +315,43 @@ typedef struct baton_host_parameter {
 typedef void (*baton_host_kernel)(const baton_host_launch *launch, void *const *arguments);
 typedef void (*baton_deleter)(void *user, uint64_t address);
 typedef int32_t (*baton_managed_function)(void *user, baton_stream *stream, const baton_operand *operands, uint64_t count);
+
+/* CUDA C++ source and what becomes of it. Strings and arrays are borrowed during the call; each array is NULL when its count is 0. */
+typedef struct baton_compile_options {
+    uint32_t struct_size;
+    uint32_t flags;                     /* BATON_COMPILE_... */
+    const char *name;                   /* of the source, in messages and line information; NULL: "source.cu" */
+    const char *const *options;         /* NVRTC's, one string each ("-lineinfo"); -arch among them replaces the device's own architecture */
+    const char *const *expressions;     /* C++ names of kernels ("scale<float>"): baton_module_kernel then takes them */
+    const char *const *headers;         /* texts that the source may include … */
+    const char *const *header_names;    /* … under these names */
+    uint32_t option_count;
+    uint32_t expression_count;
+    uint32_t header_count;
+    uint32_t reserved32;
+    char *log;                          /* NULL, or log_bytes for the compiler's log, terminated, cut when it is longer; "" when there is none */
+    uint64_t log_bytes;
+    uint64_t *log_needed;               /* NULL, or where the whole log's length with its terminator goes */
+    const char *tag;                    /* NULL, or what else the result depends on: with it, sources that include files are cached too */
+    const char *cache;                  /* directory; NULL: $BATON_CACHE_DIR, else $XDG_CACHE_HOME/baton, else ~/.cache/baton */
+    uint64_t cache_bytes;               /* the most that the cache may hold; 0: 256 MiB */
+    uint64_t reserved[4];
+} baton_compile_options;
+
+typedef struct baton_kernel_info {
+    uint32_t struct_size;
+    int32_t  device;
+    int32_t  parameters;            /* -1: the driver does not tell (before CUDA 12.4), or they are more than 64 */
+    int32_t  registers;             /* per thread */
+    int32_t  most_threads;          /* per block, with the kernel's registers */
+    int32_t  binary_version;        /* 10 * major + minor of the architecture that its code is for */
+    int32_t  ptx_version;           /* likewise of the PTX that it was made from; 0: unknown */
+    int32_t  reserved;
+    uint64_t shared_bytes;          /* static, per block */
+    uint64_t most_shared_bytes;     /* dynamic, per block: what a launch may ask for */
+    uint64_t constant_bytes;
+    uint64_t local_bytes;           /* per thread: spilled registers and arrays */
+} baton_kernel_info;
 
 typedef struct baton_graph_info {
     uint32_t struct_size;
@@ -468,17 +509,31 @@ int32_t baton_cast(baton_array *to, baton_array *from, baton_stream *stream, bat
 int32_t baton_range(baton_array *to, const void *start, const void *step, uint64_t bytes, baton_stream *stream, baton_error *err);
 
 /* BLOCKS. PTX, cubin or fatbin; PTX is terminated text. */
+/* BLOCKS. PTX, cubin or fatbin; PTX is terminated text. The image may be freed afterwards. An image that is cut short or no image is BATON_ERR_ARGUMENT; one that
+ * the driver refuses BATON_ERR_DRIVER, with the first error of its translator. */
 int32_t baton_module_load(baton_runtime *runtime, int32_t device, const void *image, uint64_t bytes, baton_module **module, baton_error *err);
+/* BLOCKS. CUDA C++ (terminated text) for the device's architecture, through NVRTC, which is opened at the first call, and a cache on disk; options NULL: none.
+ * BATON_ERR_COMPILE: the source is wrong, and the message is the first error; the log is written whatever the status, once there is one.
+ * BATON_ERR_UNSUPPORTED: no NVRTC, or a device without compilers (baton_kernel_host). See doc/modules.md. */
+int32_t baton_module_compile(baton_runtime *runtime, int32_t device, const char *source, const baton_compile_options *options, baton_module **module,
+                             baton_error *err);
 int32_t baton_module_retain(baton_module *module);
 void baton_module_release(baton_module *module);
-/* DRIVER. The kernel keeps its module. */
+/* DRIVER. The kernel keeps its module. The name is the image's own (C++ names are mangled there), or an expression that the module was compiled with. */
 int32_t baton_module_kernel(baton_module *module, const char *name, baton_kernel **kernel, baton_error *err);
 /* DRIVER. A C function as a kernel, for the software device; parameters describe its arguments in order. */
 int32_t baton_kernel_host(baton_runtime *runtime, int32_t device, baton_host_kernel function, const char *name, const baton_host_parameter *parameters,
                           uint32_t count, baton_kernel **kernel, baton_error *err);
 int32_t baton_kernel_retain(baton_kernel *kernel);
 void baton_kernel_release(baton_kernel *kernel);
-/* DRIVER. One call locks, orders, launches, publishes and unlocks (O1, O6). */
+/* DRIVER. What the kernel needs. */
+int32_t baton_kernel_info_read(baton_kernel *kernel, baton_kernel_info *info, baton_error *err);
+/* DRIVER. How many blocks of so many threads and bytes of dynamic shared memory one multiprocessor holds at a time; 0: none. A cooperative grid has at most this
+ * number times the device's multiprocessors. */
+int32_t baton_kernel_occupancy(baton_kernel *kernel, uint32_t block_threads, uint32_t shared_bytes, uint32_t *blocks, baton_error *err);
+/* DRIVER. The number of threads per block, at most most_threads (0: no limit), that keeps most threads of the device busy, and the least number of blocks to fill it. */
+int32_t baton_kernel_block_size(baton_kernel *kernel, uint32_t shared_bytes, uint32_t most_threads, uint32_t *block_threads, uint32_t *grid_blocks, baton_error *err);
+/* DRIVER. One call locks, orders, launches, publishes and unlocks (O1, O6). A cooperative grid that cannot be resident is BATON_ERR_ARGUMENT. */
 int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, const baton_argument *arguments, uint32_t count, baton_error *err);
 
 /* ---------------------------------------------------------------- scope: addresses for a library's own launches, without host waits */

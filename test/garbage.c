@@ -49,6 +49,7 @@ static union {
     char bytes[4096];
     uint64_t number;
     int32_t small;
+    uint32_t count;
     void *pointer;
 } out;
 static int32_t value[64];
@@ -61,6 +62,7 @@ static baton_operand operand;
 static baton_runtime_info runtime_info = { .struct_size = sizeof runtime_info };
 static baton_device_info device_info = { .struct_size = sizeof device_info };
 static baton_stats all_stats = { .struct_size = sizeof all_stats };
+static baton_kernel_info kernel_info = { .struct_size = sizeof kernel_info };
 static baton_array_info array_info = { .struct_size = sizeof array_info };
 static baton_graph_info graph_info = { .struct_size = sizeof graph_info };
 static baton_host_parameter parameter = { 8, BATON_READ };
@@ -114,6 +116,9 @@ static int32_t body(void *user, baton_stream *stream)
     ROW(baton_download, baton_download(D(value), sizeof value, H(array), H(stream), &error))                                            \
     ROW(baton_fill, baton_fill(H(array), D(value), 4, H(stream), &error))                                                               \
     ROW(baton_launch, baton_launch(H(kernel), D(&launch_options), D(&(baton_argument) { .array = good.array }), 1, &error))             \
+    ROW(baton_kernel_info_read, baton_kernel_info_read(H(kernel), D(&kernel_info), &error))                                             \
+    ROW(baton_kernel_occupancy, baton_kernel_occupancy(H(kernel), 32, 0, D(&out.count), &error))                                               \
+    ROW(baton_kernel_block_size, baton_kernel_block_size(H(kernel), 0, 0, D(&out.count), D(&out.count), &error))                                    \
     ROW(baton_with_managed, baton_with_managed(H(stream), D(&operand), 1, managed, NULL, &error))                                       \
     ROW(baton_graph_info_read, baton_graph_info_read(H(graph), D(&graph_info), &error))                                                 \
     ROW(baton_graph_dot, baton_graph_dot(H(graph), D(&out), sizeof out, D(&out.number), &error))                                        \
@@ -141,6 +146,7 @@ static int32_t body(void *user, baton_stream *stream)
     ROW(baton_stream_fence, 2, baton_stream_fence(H(stream), D(&out), &error))                                                          \
     ROW(baton_download_async, 4, baton_download_async(D(value), sizeof value, H(array), H(stream), D(&out), &error))                    \
     ROW(baton_module_load, 3, baton_module_load(R, 0, D(value), sizeof value, D(&out), &error))                                         \
+    ROW(baton_module_compile, 3, baton_module_compile(R, 0, D(name), NULL, D(&out), &error))                                            \
     ROW(baton_module_kernel, 3, baton_module_kernel((baton_module *)H(stream), D(name), D(&out), &error))                                \
     ROW(baton_kernel_host, 4, baton_kernel_host(R, 0, host_kernel, D(name), D(&parameter), 1, D(&out), &error))                          \
     ROW(baton_scope_begin, 3, baton_scope_begin(H(stream), NULL, D(&operand), 1, 0, D(&out), &error))                                   \

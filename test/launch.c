@@ -48,7 +48,7 @@ START_TEST(grid_and_block_are_passed_on_and_default_to_one)
     ok(baton_launch(kernel, &options, (baton_argument[]) { baton_out(array) }, 1, &error));
     expect_words(array, (uint32_t[]) { 2, 3, 4, 5, 6, 7, 1024 }, s);
     options.struct_size = offsetof(baton_launch_options, scope);        /* an older client */
-    options.reserved[0] = 1;
+    options.reserved33 = 1;
     ok(baton_launch(kernel, &options, (baton_argument[]) { baton_out(array) }, 1, &error));
     baton_array_release(array);
     baton_kernel_release(kernel);
@@ -123,8 +123,8 @@ START_TEST(wrong_arguments_are_refused)
     OPTIONS(BATON_ERR_DEVICE, bad.stream = far);
     OPTIONS(BATON_ERR_HANDLE, bad.stream = (baton_stream *)(void *)array);
     OPTIONS(BATON_ERR_HANDLE, bad.scope = (baton_scope *)(void *)array);
-    OPTIONS(BATON_ERR_VERSION, bad.flags = 1);
-    OPTIONS(BATON_ERR_VERSION, bad.reserved[1] = 1);
+    OPTIONS(BATON_ERR_VERSION, bad.flags = 2);
+    OPTIONS(BATON_ERR_VERSION, bad.reserved33 = 1);
     OPTIONS(BATON_ERR_VERSION, bad.struct_size = 16);
     refused(BATON_ERR_ARGUMENT, baton_launch(NULL, &good, NULL, 0, &error));
     refused(BATON_ERR_HANDLE, baton_launch((baton_kernel *)(void *)s, &good, NULL, 0, &error));

@@ -8,6 +8,8 @@ union wide {
     baton_array_options array;
     baton_view_options view;
     baton_launch_options launch;
+    baton_compile_options compile;
+    baton_kernel_info kernel_info;
     baton_runtime_info runtime_info;
     baton_device_info device_info;
     baton_stats stats;
@@ -62,6 +64,15 @@ static int32_t launch(union wide *own)
     return baton_launch(kernel, &own->launch, NULL, 0, &error);
 }
 
+/* The software device compiles nothing, and says so after it has understood the options. */
+static int32_t compile(union wide *own)
+{
+    baton_module *made;
+    int32_t status = baton_module_compile(runtime, 0, "", &own->compile, &made, &error);
+    return status == BATON_ERR_UNSUPPORTED ? BATON_OK : status;
+}
+
+static int32_t read_kernel(union wide *own) { return baton_kernel_info_read(kernel, &own->kernel_info, &error); }
 static int32_t read_runtime(union wide *own) { return baton_runtime_info_read(runtime, &own->runtime_info, &error); }
 static int32_t read_device(union wide *own) { return baton_device_info_read(runtime, 0, &own->device_info, &error); }
 static int32_t read_stats(union wide *own) { return baton_stats_read(runtime, &own->stats, &error); }
@@ -77,7 +88,9 @@ static const struct input {
     { "baton_array_options", offsetof(baton_array_options, level), sizeof(baton_array_options), create_array },
     { "baton_view_options", offsetof(baton_view_options, permutation), sizeof(baton_view_options), view_array },
     { "baton_launch_options", offsetof(baton_launch_options, scope), sizeof(baton_launch_options), launch },
+    { "baton_compile_options", offsetof(baton_compile_options, tag), sizeof(baton_compile_options), compile },
 }, outputs[] = {
+    { "baton_kernel_info", 8, sizeof(baton_kernel_info), read_kernel },
     { "baton_runtime_info", 8, sizeof(baton_runtime_info), read_runtime },
     { "baton_device_info", 8, sizeof(baton_device_info), read_device },
     { "baton_stats", 8, sizeof(baton_stats), read_stats },

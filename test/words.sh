@@ -7,6 +7,7 @@ cd "$top"
 allowed() {
     case $1 in
     configure.ac:*/usr/local/cuda*) return 0 ;;
+    lib/driver/nvrtc.c:*/usr/local/cuda*|doc/modules.md:*/usr/local/cuda*) return 0 ;;
     test/words.sh:*) return 0 ;;
     esac
     return 1

@@ -49,10 +49,23 @@
     S(baton_launch_options) M(baton_launch_options, struct_size) M(baton_launch_options, flags)                  \
         M(baton_launch_options, grid) M(baton_launch_options, block) M(baton_launch_options, shared_bytes)       \
         M(baton_launch_options, reserved32) M(baton_launch_options, stream) M(baton_launch_options, scope)       \
-        M(baton_launch_options, reserved)                                                                        \
+        M(baton_launch_options, cluster) M(baton_launch_options, reserved33)                                     \
     S(baton_host_launch) M(baton_host_launch, grid) M(baton_host_launch, block)                                  \
         M(baton_host_launch, shared_bytes) M(baton_host_launch, reserved)                                        \
     S(baton_host_parameter) M(baton_host_parameter, bytes) M(baton_host_parameter, access)                       \
+    S(baton_compile_options) M(baton_compile_options, struct_size) M(baton_compile_options, flags)               \
+        M(baton_compile_options, name) M(baton_compile_options, options) M(baton_compile_options, expressions)   \
+        M(baton_compile_options, headers) M(baton_compile_options, header_names)                                 \
+        M(baton_compile_options, option_count) M(baton_compile_options, expression_count)                        \
+        M(baton_compile_options, header_count) M(baton_compile_options, reserved32)                              \
+        M(baton_compile_options, log) M(baton_compile_options, log_bytes) M(baton_compile_options, log_needed)   \
+        M(baton_compile_options, tag) M(baton_compile_options, cache) M(baton_compile_options, cache_bytes)      \
+        M(baton_compile_options, reserved)                                                                       \
+    S(baton_kernel_info) M(baton_kernel_info, struct_size) M(baton_kernel_info, device)                          \
+        M(baton_kernel_info, parameters) M(baton_kernel_info, registers) M(baton_kernel_info, most_threads)      \
+        M(baton_kernel_info, binary_version) M(baton_kernel_info, ptx_version) M(baton_kernel_info, reserved)    \
+        M(baton_kernel_info, shared_bytes) M(baton_kernel_info, most_shared_bytes)                               \
+        M(baton_kernel_info, constant_bytes) M(baton_kernel_info, local_bytes)                                   \
     S(baton_graph_info) M(baton_graph_info, struct_size) M(baton_graph_info, device) M(baton_graph_info, steps)    \
         M(baton_graph_info, memories) M(baton_graph_info, written)                                               \
     S(baton_trace_entry) M(baton_trace_entry, time_ns) M(baton_trace_entry, stream_id)                           \

@@ -1,5 +1,7 @@
 libbaton_internal_la_SOURCES += \
     lib/base/abi.c \
+    lib/base/bytes.c \
+    lib/base/bytes.h \
     lib/base/deferred.c \
     lib/base/deferred.h \
     lib/base/handle.c \
@@ -12,5 +14,8 @@ libbaton_internal_la_SOURCES += \
     lib/base/process.h \
     lib/base/status.c \
     lib/base/status.h \
+    lib/base/store.c \
+    lib/base/store.h \
+    lib/base/store_trim.c \
     lib/base/trace.c \
     lib/base/trace.h

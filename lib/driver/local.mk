@@ -11,6 +11,9 @@ libbaton_internal_la_SOURCES += \
     lib/driver/driver.h \
     lib/driver/instrument.c \
     lib/driver/instrument.h \
+    lib/driver/nvrtc.c \
+    lib/driver/nvrtc.h \
+    lib/driver/nvrtc_compile.c \
     lib/driver/table.h \
     lib/driver/types.h
 

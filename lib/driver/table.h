@@ -87,11 +87,16 @@
     ROW(fill32, cuMemsetD32Async, 12000,                                                                                  \
         (driver_address to, unsigned int value, size_t count, driver_stream stream), (to, value, count, stream))          \
     ROW(module_load, cuModuleLoadData, 12000, (driver_module *module, const void *image), (module, image))                \
+    ROW(module_load_ex, cuModuleLoadDataEx, 12000,                                                                        \
+        (driver_module *module, const void *image, unsigned int count, driver_jit_option *options, void **values),        \
+        (module, image, count, options, values))                                                                          \
     ROW(module_unload, cuModuleUnload, 12000, (driver_module module), (module))                                           \
     ROW(module_function, cuModuleGetFunction, 12000,                                                                      \
         (driver_function *function, driver_module module, const char *name), (function, module, name))                    \
     ROW(function_attribute, cuFuncGetAttribute, 12000,                                                                    \
         (int *value, driver_function_attribute attribute, driver_function function), (value, attribute, function))        \
+    ROW(function_set, cuFuncSetAttribute, 12000,                                                                          \
+        (driver_function function, driver_function_attribute attribute, int value), (function, attribute, value))         \
     ROW(function_parameter, cuFuncGetParamInfo, 12040,                                                                    \
         (driver_function function, size_t index, size_t *offset, size_t *bytes), (function, index, offset, bytes))        \
     ROW(launch, cuLaunchKernel, 12000,                                                                                    \
@@ -99,6 +104,15 @@
          unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, driver_stream stream, void **parameters,  \
          void **extra),                                                                                                   \
         (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, parameters, extra))           \
+    ROW(launch_ex, cuLaunchKernelEx, 12000,                                                                               \
+        (const driver_launch_config *config, driver_function function, void **parameters, void **extra),                  \
+        (config, function, parameters, extra))                                                                            \
+    ROW(occupancy_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor, 12000,                                             \
+        (int *blocks, driver_function function, int threads, size_t shared_bytes),                                        \
+        (blocks, function, threads, shared_bytes))                                                                        \
+    ROW(occupancy_block_size, cuOccupancyMaxPotentialBlockSize, 12000,                                                    \
+        (int *grid, int *threads, driver_function function, driver_shared_of_threads shared_of_threads,                   \
+         size_t shared_bytes, int most_threads), (grid, threads, function, shared_of_threads, shared_bytes, most_threads))\
     ROW(launch_host, cuLaunchHostFunc, 12000,                                                                             \
         (driver_stream stream, driver_host_function function, void *user), (stream, function, user))                      \
     /* capture and graphs */                                                                                              \

@@ -30,6 +30,9 @@ typedef CUmemPool_attribute driver_pool_attribute;
 typedef CUstreamCaptureMode driver_capture_mode;
 typedef CUstreamCaptureStatus driver_capture_status;
 typedef CUgraphExecUpdateResultInfo driver_update_result;
+typedef CUjit_option driver_jit_option;
+typedef CUlaunchConfig driver_launch_config;
+typedef CUoccupancyB2DSize driver_shared_of_threads;
 #else
 typedef int driver_device;
 typedef void *driver_context;
@@ -49,9 +52,12 @@ typedef unsigned int driver_function_attribute;
 typedef unsigned int driver_pool_attribute;
 typedef unsigned int driver_capture_mode;
 typedef unsigned int driver_capture_status;
+typedef unsigned int driver_jit_option;
+typedef size_t (*driver_shared_of_threads)(int threads);
 
 typedef struct driver_pool_properties driver_pool_properties;
 typedef struct driver_update_result driver_update_result;
+typedef struct driver_launch_config driver_launch_config;
 #endif
 
 /* CUmemPoolProps, field for field (of CUDA 12.0; later ones take names from `reserved`). */
@@ -71,6 +77,26 @@ struct driver_update_result {
     unsigned int result;
     void *error_node;
     void *error_from_node;
+};
+
+/* CUlaunchAttribute, field for field; of the values only those that are used here. */
+struct driver_launch_attribute {
+    unsigned int id;                /* DRIVER_LAUNCH_... */
+    char pad[4];
+    union {
+        char bytes[64];
+        int cooperative;
+        unsigned int cluster[3];    /* blocks */
+    } value;
+};
+
+/* CUlaunchConfig, field for field. */
+struct driver_launch_config {
+    unsigned int grid[3], block[3];
+    unsigned int shared_bytes;
+    driver_stream stream;
+    struct driver_launch_attribute *attributes;
+    unsigned int count;
 };
 
 typedef void (*driver_host_function)(void *user);
@@ -94,6 +120,9 @@ typedef void (*driver_host_function)(void *user);
     CODE(ECC_UNCORRECTABLE, 214, 1)             \
     CODE(PEER_ACCESS_UNSUPPORTED, 217, 0)       \
     CODE(INVALID_PTX, 218, 0)                   \
+    CODE(JIT_COMPILER_NOT_FOUND, 221, 0)        \
+    CODE(UNSUPPORTED_PTX_VERSION, 222, 0)       \
+    CODE(JIT_COMPILATION_DISABLED, 223, 0)      \
     CODE(NO_BINARY_FOR_GPU, 209, 0)             \
     CODE(INVALID_HANDLE, 400, 0)                \
     CODE(ILLEGAL_STATE, 401, 0)                 \
@@ -112,6 +141,7 @@ typedef void (*driver_host_function)(void *user);
     CODE(INVALID_ADDRESS_SPACE, 717, 1)         \
     CODE(INVALID_PC, 718, 1)                    \
     CODE(LAUNCH_FAILED, 719, 1)                 \
+    CODE(COOPERATIVE_LAUNCH_TOO_LARGE, 720, 0)  \
     CODE(NOT_PERMITTED, 800, 0)                 \
     CODE(NOT_SUPPORTED, 801, 0)                 \
     CODE(STREAM_CAPTURE_UNSUPPORTED, 900, 0)    \
@@ -124,6 +154,7 @@ typedef void (*driver_host_function)(void *user);
     CODE(CAPTURED_EVENT, 907, 0)                \
     CODE(STREAM_CAPTURE_WRONG_THREAD, 908, 0)   \
     CODE(GRAPH_EXEC_UPDATE_FAILURE, 910, 0)     \
+    CODE(INVALID_CLUSTER_SIZE, 912, 0)          \
     CODE(UNKNOWN, 999, 1)
 
 enum driver_code {
@@ -152,7 +183,10 @@ enum {
     DRIVER_DEVICE_MANAGED_MEMORY = 83,
     DRIVER_DEVICE_CONCURRENT_MANAGED = 89,
     DRIVER_DEVICE_MULTIPROCESSORS = 16,
+    DRIVER_DEVICE_COOPERATIVE_LAUNCH = 95,
+    DRIVER_DEVICE_SHARED_PER_BLOCK = 97,    /* the most that a kernel can be allowed, static and dynamic */
     DRIVER_DEVICE_MEMORY_POOLS = 115,
+    DRIVER_DEVICE_CLUSTER_LAUNCH = 120,
 
     DRIVER_POINTER_CONTEXT = 1,             /* driver_context */
     DRIVER_POINTER_MEMORY_TYPE = 2,         /* unsigned int: DRIVER_MEMORY_... */
@@ -162,7 +196,20 @@ enum {
     DRIVER_MEMORY_DEVICE = 2,
 
     DRIVER_FUNCTION_MAX_THREADS = 0,
+    DRIVER_FUNCTION_STATIC_SHARED = 1,
+    DRIVER_FUNCTION_CONSTANT = 2,
+    DRIVER_FUNCTION_LOCAL = 3,
+    DRIVER_FUNCTION_REGISTERS = 4,
+    DRIVER_FUNCTION_PTX_VERSION = 5,
+    DRIVER_FUNCTION_BINARY_VERSION = 6,
     DRIVER_FUNCTION_MAX_DYNAMIC_SHARED = 8,
+    DRIVER_FUNCTION_ANY_CLUSTER = 14,       /* more than 8 blocks in a cluster are allowed */
+
+    DRIVER_JIT_ERROR_LOG = 5,               /* char * */
+    DRIVER_JIT_ERROR_LOG_BYTES = 6,         /* unsigned int, by value */
+
+    DRIVER_LAUNCH_COOPERATIVE = 2,
+    DRIVER_LAUNCH_CLUSTER = 4,
 
     DRIVER_CAPTURE_GLOBAL = 0,
     DRIVER_CAPTURE_THREAD_LOCAL = 1,

@@ -1,4 +1,5 @@
 #include "base/options.h"
+#include "work/launch.h"
 #include "work/managed.h"
 #include "work/module.h"
 #include "work/submit.h"
@@ -11,17 +12,25 @@ struct values {
     uint64_t addresses[KERNEL_PARAMETERS];
 };
 
+/* One dimension given is three given. */
+static void fill_in(baton_launch_options *own)
+{
+    int clusters = own->cluster[0] || own->cluster[1] || own->cluster[2];
+    for (int i = 0; i < 3; i++) {
+        own->grid[i] = own->grid[i] ? own->grid[i] : 1;
+        own->block[i] = own->block[i] ? own->block[i] : 1;
+        own->cluster[i] = own->cluster[i] || !clusters ? own->cluster[i] : 1;
+    }
+}
+
 static int32_t options_check(const baton_launch_options *options, baton_launch_options *own, baton_error *err)
 {
     int32_t status = options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_launch_options", err);
     if (status)
         return status;
-    if (own->flags || own->reserved32 || own->reserved[0] || own->reserved[1])
-        return fail(err, BATON_ERR_VERSION, "a flag or reserved member of baton_launch_options is not zero");
-    for (int i = 0; i < 3; i++) {
-        own->grid[i] = own->grid[i] ? own->grid[i] : 1;
-        own->block[i] = own->block[i] ? own->block[i] : 1;
-    }
+    if (own->flags & ~(uint32_t)BATON_LAUNCH_COOPERATIVE || own->reserved32 || own->reserved33)
+        return fail(err, BATON_ERR_VERSION, "an unknown flag or a reserved member of baton_launch_options is not zero");
+    fill_in(own);
     return own->scope ? scope_check(own->scope, err) : BATON_OK;
 }
 
@@ -81,6 +90,30 @@ static void let_kernel_go(void *kernel)
     baton_kernel_release(kernel);
 }
 
+/* What the driver must be asked or told before anything is locked. */
+static int32_t prepare(baton_kernel *kernel, const baton_launch_options *own, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    if (own->shared_bytes)
+        status = kernel_allow_shared(kernel, own->shared_bytes, err);
+    if (!status && launch_is_extended(own))
+        status = launch_extended_check(kernel, own, err);
+    return status;
+}
+
+/* The operation has begun. */
+static int32_t submit(struct operation *op, baton_kernel *kernel, const baton_launch_options *own, void **parameters, baton_error *err)
+{
+    if (launch_is_extended(own)) {
+        int code = launch_extended(kernel, own, parameters);
+        int32_t status = submit_end(op, code, DRIVER_ROW_launch_ex, err);
+        return status ? launch_extended_failed(kernel, own, code, status, err) : status;
+    }
+    int code = own->stream->device->driver->launch(kernel->native, own->grid[0], own->grid[1], own->grid[2], own->block[0], own->block[1],
+                                                   own->block[2], own->shared_bytes, own->stream->native, parameters, NULL);
+    return submit_end(op, code, DRIVER_ROW_launch, err);
+}
+
 int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, const baton_argument *arguments, uint32_t count, baton_error *err)
 {
     struct operation op;
@@ -93,6 +126,8 @@ int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, 
     operation_init(&op, own.stream, BATON_OP_LAUNCH, 0);
     op.parent = own.scope ? &own.scope->op : NULL;
     status = add_arguments(&op, kernel, arguments, count, &values, err);
+    if (!status)
+        status = prepare(kernel, &own, err);
     if (status) {
         operation_discard(&op);
         return status;
@@ -103,7 +138,5 @@ int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, 
         submit_drop(&op);
         return status;
     }
-    int code = own.stream->device->driver->launch(kernel->native, own.grid[0], own.grid[1], own.grid[2], own.block[0], own.block[1],
-                                                  own.block[2], own.shared_bytes, own.stream->native, values.pointers, NULL);
-    return submit_end(&op, code, DRIVER_ROW_launch, err);
+    return submit(&op, kernel, &own, values.pointers, err);
 }

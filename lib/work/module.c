@@ -1,10 +1,15 @@
 #include "work/module.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/nvrtc.h"
 #include "driver/soft/soft.h"
 #include "stream/wait.h"
+#include "work/image.h"
+
+enum { JIT_LOG_BYTES = 16384 };
 
 _Static_assert(sizeof(baton_host_launch) == sizeof(struct soft_grid), "the device calls host kernels with its own struct");
 _Static_assert(sizeof(baton_host_parameter) == sizeof(struct soft_parameter), "parameters are described alike");
@@ -21,28 +26,60 @@ static enum deferred_result module_reclaim(struct deferred *node)
         runtime_swallow(runtime, module->device->driver->module_unload(module->native));
         device_leave(module->device, &entry);
     }
+    bytes_clear(&module->names);
     handle_free(&module->handle);
     runtime_release(runtime);
     return DEFERRED_DONE;
 }
 
-static int32_t load(struct device *device, const void *image, driver_module *native, baton_error *err)
+/* The driver's translator writes into a buffer of fixed size, and what it says is of use only when it fails. */
+static int load_logged(struct device *device, const void *image, driver_module *native, char *text)
 {
-    struct device_entry entry;
-    int32_t status = device_enter(device, &entry, err);
-    if (status)
-        return status;
-    int code = device->driver->module_load(native, image);
-    device_leave(device, &entry);
-    return device_status(device, code, DRIVER_ROW_module_load, BATON_OP_MODULE, NULL, err);
+    driver_jit_option options[] = { DRIVER_JIT_ERROR_LOG, DRIVER_JIT_ERROR_LOG_BYTES };
+    void *values[] = { text, (void *)(uintptr_t)JIT_LOG_BYTES };
+    int code = device->driver->module_load_ex(native, image, 2, options, values);
+    text[JIT_LOG_BYTES] = '\0';
+    return code;
 }
 
-static int32_t module_make(struct device *device, const void *image, baton_module **module, baton_error *err)
+static int32_t refused(struct device *device, int code, enum driver_row row, const char *text, struct bytes *log, baton_error *err)
+{
+    baton_error record = error_none();
+    int length;
+    const char *line = nvrtc_first_error(text, &length);
+    device_status(device, code, row, BATON_OP_MODULE, NULL, &record);
+    size_t used = strlen(record.message);
+    if (length && record.status == BATON_ERR_DRIVER)
+        snprintf(record.message + used, sizeof record.message - used, ": %.*s", length, line);
+    if (log)
+        bytes_add(log, text, strlen(text));
+    return fail_with(err, &record);
+}
+
+static int32_t load(struct device *device, const void *image, driver_module *native, struct bytes *log, baton_error *err)
+{
+    struct device_entry entry;
+    int plain = device->driver->host_kernels, code;
+    char *text = calloc(1, JIT_LOG_BYTES + 1);
+    if (!text)
+        return fail(err, BATON_ERR_MEMORY, "no host memory for a module");
+    int32_t status = device_enter(device, &entry, err);
+    if (!status) {
+        code = plain ? device->driver->module_load(native, image) : load_logged(device, image, native, text);
+        device_leave(device, &entry);
+        if (code)
+            status = refused(device, code, plain ? DRIVER_ROW_module_load : DRIVER_ROW_module_load_ex, text, log, err);
+    }
+    free(text);
+    return status;
+}
+
+int32_t module_make(struct device *device, const void *image, struct bytes *log, baton_module **module, baton_error *err)
 {
     baton_module *made = calloc(1, sizeof *made);
     if (!made)
         return fail(err, BATON_ERR_MEMORY, "no host memory for a module");
-    int32_t status = load(device, image, &made->native, err);
+    int32_t status = load(device, image, &made->native, log, err);
     if (status) {
         free(made);
         return status;
@@ -56,32 +93,20 @@ static int32_t module_make(struct device *device, const void *image, baton_modul
     return BATON_OK;
 }
 
-/* PTX is text, and the driver reads it up to its terminator. Binary images begin with a magic number of their own. */
-static int32_t image_check(const void *image, uint64_t bytes, baton_error *err)
-{
-    static const uint32_t elf = 0x464c457f, fatbin = 0xba55ed50;
-    uint32_t magic;
-    if (!image || bytes < sizeof magic)
-        return fail(err, BATON_ERR_ARGUMENT, "the image is %s", image ? "too short" : "NULL");
-    memcpy(&magic, image, sizeof magic);
-    if (magic != elf && magic != fatbin && !memchr(image, 0, bytes))
-        return fail(err, BATON_ERR_ARGUMENT, "the image is neither cubin nor fatbin, and as PTX text it is not terminated");
-    return BATON_OK;
-}
-
 int32_t baton_module_load(baton_runtime *runtime, int32_t ordinal, const void *image, uint64_t bytes, baton_module **module, baton_error *err)
 {
     struct device *device;
+    enum image_kind kind;
     int32_t status = runtime_check(runtime, err);
     if (status)
         return status;
     if (!module)
         return fail(err, BATON_ERR_ARGUMENT, "module is NULL");
-    if ((status = image_check(image, bytes, err)) || (status = device_get(runtime, ordinal, &device, err)))
+    if ((status = image_check(image, bytes, &kind, err)) || (status = device_get(runtime, ordinal, &device, err)))
         return status;
     if (device->driver->host_kernels)
         return fail(err, BATON_ERR_UNSUPPORTED, "the %s device runs C functions: see baton_kernel_host", device->driver->name);
-    return module_make(device, image, module, err);
+    return module_make(device, image, NULL, module, err);
 }
 
 int32_t baton_module_retain(baton_module *module)
@@ -132,6 +157,19 @@ static void read_parameters(baton_kernel *kernel)
     kernel->known = code == DRIVER_INVALID_VALUE;
 }
 
+/* The name in the image behind an expression of a compiled module; else the name itself. */
+static const char *name_in_image(const baton_module *module, const char *name)
+{
+    const char *all = (const char *)module->names.data;
+    for (size_t at = 0; at < module->names.count;) {
+        size_t lowered = at + strlen(all + at) + 1;
+        if (!strcmp(all + at, name))
+            return all + lowered;
+        at = lowered + strlen(all + lowered) + 1;
+    }
+    return name;
+}
+
 static int32_t kernel_fill(baton_kernel *kernel, const char *name, baton_error *err)
 {
     struct device *device = kernel->module->device;
@@ -139,7 +177,7 @@ static int32_t kernel_fill(baton_kernel *kernel, const char *name, baton_error *
     int32_t status = device_enter(device, &entry, err);
     if (status)
         return status;
-    int code = device->driver->module_function(&kernel->native, kernel->module->native, name);
+    int code = device->driver->module_function(&kernel->native, kernel->module->native, name_in_image(kernel->module, name));
     if (!code)
         read_parameters(kernel);
     device_leave(device, &entry);
@@ -200,7 +238,7 @@ int32_t baton_kernel_host(baton_runtime *runtime, int32_t ordinal, baton_host_ke
         return fail(err, BATON_ERR_UNSUPPORTED, "the %s driver runs compiled modules, not C functions: see baton_module_load", device->driver->name);
     struct soft_kernel row = { name, (soft_kernel_function)(void (*)(void))function, (const struct soft_parameter *)(const void *)parameters, count };
     struct soft_image image = { .magic = SOFT_IMAGE_MAGIC, .count = 1, .kernels = &row };
-    status = module_make(device, &image, &module, err);
+    status = module_make(device, &image, NULL, &module, err);
     if (status)
         return status;
     status = baton_module_kernel(module, name, kernel, err);

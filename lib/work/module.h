@@ -2,6 +2,7 @@
 #ifndef BATON_WORK_MODULE_H
 #define BATON_WORK_MODULE_H
 
+#include "base/bytes.h"
 #include "stream/device.h"
 
 enum { KERNEL_PARAMETERS = 64 };
@@ -12,6 +13,7 @@ struct baton_module {
     baton_runtime *runtime;     /* retained */
     struct device *device;
     driver_module native;
+    struct bytes names;         /* of a compiled module: expression, lowered name, and so on, each terminated; fixed at birth */
 };
 
 struct baton_kernel {
@@ -22,8 +24,25 @@ struct baton_kernel {
     int known;                  /* the driver told how many parameters there are, and their sizes */
     uint32_t count;
     uint32_t bytes[KERNEL_PARAMETERS];
+    _Atomic uint32_t shared_allowed;    /* dynamic shared memory that the driver is known to allow a launch; raised under the device's lock */
+    _Atomic int any_cluster;            /* the driver was told to allow clusters of more than 8 blocks */
 };
 
 int32_t kernel_check(const baton_kernel *kernel, baton_error *err);
+
+/* Loads a checked image (or, on a device with host kernels, the device's own kind). The driver's whole log is added to *log (NULL: nobody wants it), as text
+ * without a terminator. */
+int32_t module_make(struct device *device, const void *image, struct bytes *log, baton_module **module, baton_error *err);
+
+/* kernel.c: makes the driver allow launches with so much dynamic shared memory. BATON_ERR_ARGUMENT: more than the device has. */
+int32_t kernel_allow_shared(baton_kernel *kernel, uint32_t bytes, baton_error *err);
+/* Blocks of so many threads that the device holds at a time; 0 when the driver does not tell. */
+uint64_t kernel_resident_blocks(baton_kernel *kernel, uint64_t block_threads, uint32_t shared_bytes);
+
+/* Around driver calls about a kernel. */
+static inline const struct driver *kernel_driver(const baton_kernel *kernel)
+{
+    return kernel->module->device->driver;
+}
 
 #endif

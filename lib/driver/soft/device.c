@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "driver/soft/module.h"
+
 int soft_device_count(int *count)
 {
     ROW_ENTER();
@@ -45,7 +47,10 @@ static int device_value(driver_device_attribute attribute)
     case DRIVER_DEVICE_MINOR: return 0;
     case DRIVER_DEVICE_MANAGED_MEMORY: return 1;
     case DRIVER_DEVICE_CONCURRENT_MANAGED: return 1;
-    case DRIVER_DEVICE_MULTIPROCESSORS: return 8;
+    case DRIVER_DEVICE_MULTIPROCESSORS: return SOFT_MULTIPROCESSORS;
+    case DRIVER_DEVICE_COOPERATIVE_LAUNCH: return 1;
+    case DRIVER_DEVICE_CLUSTER_LAUNCH: return 1;
+    case DRIVER_DEVICE_SHARED_PER_BLOCK: return SOFT_SHARED_BLOCK;
     case DRIVER_DEVICE_MEMORY_POOLS: return 1;
     default: return -1;
     }

@@ -5,15 +5,18 @@
 #include "driver/soft/module.h"
 #include "driver/soft/queue.h"
 
-enum { LAUNCH_THREADS = 1024, LAUNCH_SHARED = 228 * 1024 };
-
-static int grid_valid(const struct soft_grid *grid)
+static uint64_t product(const uint32_t *sizes)
 {
-    uint64_t threads = (uint64_t)grid->block[0] * grid->block[1] * grid->block[2];
+    return (uint64_t)sizes[0] * sizes[1] * sizes[2];
+}
+
+static int grid_valid(const struct soft_function *function, const struct soft_grid *grid)
+{
+    uint64_t threads = product(grid->block);
     if (!grid->grid[0] || !grid->grid[1] || !grid->grid[2] || grid->grid[1] > 65535 || grid->grid[2] > 65535)
         return 0;
-    return threads && grid->block[0] <= LAUNCH_THREADS && grid->block[1] <= LAUNCH_THREADS &&
-           grid->block[2] <= 64 && threads <= LAUNCH_THREADS && grid->shared_bytes <= LAUNCH_SHARED;
+    return threads && grid->block[0] <= SOFT_BLOCK_THREADS && grid->block[1] <= SOFT_BLOCK_THREADS &&
+           grid->block[2] <= 64 && threads <= SOFT_BLOCK_THREADS && grid->shared_bytes <= (uint32_t)function->dynamic_shared;
 }
 
 /* NULL may be passed for memory that a kernel leaves alone. */
@@ -56,6 +59,38 @@ static int parameters_given(const struct soft_function *function, void **paramet
     return 1;
 }
 
+/* Every block of a cluster is resident at once, and every block of a cooperative grid. */
+static int special_check(const struct soft_function *function, const struct soft_grid *grid, const struct driver_launch_attribute *attribute)
+{
+    const unsigned int *cluster = attribute->value.cluster;
+    uint64_t room = SOFT_MULTIPROCESSORS * (uint64_t)soft_function_blocks(function, product(grid->block), grid->shared_bytes);
+    if (attribute->id == DRIVER_LAUNCH_COOPERATIVE)
+        return attribute->value.cooperative && product(grid->grid) > room ? DRIVER_COOPERATIVE_LAUNCH_TOO_LARGE : DRIVER_SUCCESS;
+    if (attribute->id != DRIVER_LAUNCH_CLUSTER)
+        return DRIVER_INVALID_VALUE;
+    for (int i = 0; i < 3; i++)
+        if (!cluster[i] || cluster[i] > SOFT_CLUSTER_ANY || grid->grid[i] % cluster[i])
+            return DRIVER_INVALID_VALUE;
+    return product(cluster) > (function->any_cluster ? SOFT_CLUSTER_ANY : SOFT_CLUSTER) ? DRIVER_INVALID_CLUSTER_SIZE : DRIVER_SUCCESS;
+}
+
+/* Entered. */
+static int launch(driver_function handle, const struct soft_grid *grid, driver_stream stream, void **parameters, void **extra,
+                  const struct driver_launch_attribute *attributes, unsigned int count)
+{
+    struct soft_queue *queue;
+    struct soft_function *function = soft_handle_find(handle, SOFT_FUNCTION);
+    ROW_REQUIRE(function, DRIVER_INVALID_HANDLE);
+    ROW_TRY(function->context->sticky);
+    ROW_TRY(soft_queue_get(stream, &queue));
+    ROW_REQUIRE(queue->context == function->context, DRIVER_INVALID_HANDLE);
+    ROW_REQUIRE(grid_valid(function, grid) && !extra && parameters_given(function, parameters), DRIVER_INVALID_VALUE);
+    for (unsigned int i = 0; i < count; i++)
+        ROW_TRY(special_check(function, grid, &attributes[i]));
+    ROW_TRY(soft_submit(queue, task_kernel(function, grid, parameters)));
+    ROW_LEAVE();
+}
+
 int soft_launch(driver_function handle, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                 unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                 driver_stream stream, void **parameters, void **extra)
@@ -63,17 +98,18 @@ int soft_launch(driver_function handle, unsigned int grid_x, unsigned int grid_y
     struct soft_grid grid = {
         .grid = { grid_x, grid_y, grid_z }, .block = { block_x, block_y, block_z }, .shared_bytes = shared_bytes
     };
-    struct soft_function *function;
-    struct soft_queue *queue;
     ROW_ENTER();
-    function = soft_handle_find(handle, SOFT_FUNCTION);
-    ROW_REQUIRE(function, DRIVER_INVALID_HANDLE);
-    ROW_TRY(function->context->sticky);
-    ROW_TRY(soft_queue_get(stream, &queue));
-    ROW_REQUIRE(queue->context == function->context, DRIVER_INVALID_HANDLE);
-    ROW_REQUIRE(grid_valid(&grid) && !extra && parameters_given(function, parameters), DRIVER_INVALID_VALUE);
-    ROW_TRY(soft_submit(queue, task_kernel(function, &grid, parameters)));
-    ROW_LEAVE();
+    return launch(handle, &grid, stream, parameters, extra, NULL, 0);
+}
+
+int soft_launch_ex(const driver_launch_config *config, driver_function handle, void **parameters, void **extra)
+{
+    struct soft_grid grid = { .shared_bytes = config ? config->shared_bytes : 0 };
+    ROW_ENTER();
+    ROW_REQUIRE(config && (config->attributes || !config->count), DRIVER_INVALID_VALUE);
+    memcpy(grid.grid, config->grid, sizeof grid.grid);
+    memcpy(grid.block, config->block, sizeof grid.block);
+    return launch(handle, &grid, config->stream, parameters, extra, config->attributes, config->count);
 }
 
 int soft_launch_host(driver_stream stream, driver_host_function function, void *user)

@@ -24,6 +24,7 @@ libbaton_internal_la_SOURCES += \
     lib/driver/soft/memory.c \
     lib/driver/soft/module.c \
     lib/driver/soft/module.h \
+    lib/driver/soft/occupancy.c \
     lib/driver/soft/pool.c \
     lib/driver/soft/program.c \
     lib/driver/soft/program.h \

@@ -30,6 +30,7 @@ static int function_load(struct soft_function *function, const struct soft_kerne
     function->context = context;
     function->function = kernel->function;
     function->count = kernel->count;
+    function->dynamic_shared = SOFT_SHARED_FIRST;
     function->name = strdup(kernel->name);
     function->parameters = malloc(bytes + 1);
     if (!function->name || !function->parameters)
@@ -70,6 +71,12 @@ int soft_module_load(driver_module *out, const void *image)
     return soft_leave(code);
 }
 
+/* There is nothing to translate, so the options make no difference. */
+int soft_module_load_ex(driver_module *out, const void *image, unsigned int count, driver_jit_option *options, void **values)
+{
+    return count && !(options && values) ? DRIVER_INVALID_VALUE : soft_module_load(out, image);
+}
+
 int soft_module_unload(driver_module handle)
 {
     struct soft_module *module;
@@ -96,23 +103,6 @@ int soft_module_function(driver_function *function, driver_module handle, const 
             return soft_leave(DRIVER_SUCCESS);
         }
     return soft_leave(DRIVER_NOT_FOUND);
-}
-
-int soft_function_attribute(int *value, driver_function_attribute attribute, driver_function handle)
-{
-    struct soft_function *function;
-    ROW_ENTER();
-    function = soft_handle_find(handle, SOFT_FUNCTION);
-    ROW_REQUIRE(function, DRIVER_INVALID_HANDLE);
-    ROW_TRY(function->context->sticky);
-    ROW_REQUIRE(value, DRIVER_INVALID_VALUE);
-    if (attribute == DRIVER_FUNCTION_MAX_THREADS)
-        *value = 1024;
-    else if (attribute == DRIVER_FUNCTION_MAX_DYNAMIC_SHARED)
-        *value = 48 * 1024;
-    else
-        return soft_leave(DRIVER_INVALID_VALUE);
-    ROW_LEAVE();
 }
 
 size_t soft_function_offset(const struct soft_function *function, size_t index)
