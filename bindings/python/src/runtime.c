@@ -1,0 +1,166 @@
+/* One runtime per interpreter, opened when it is first needed; memory under pressure; counts and limits. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- opening and ending */
+
+static const char *driver_name(const struct state *state)
+{
+    const char *environment = getenv("BATON_DRIVER");
+    if (state->driver[0])
+        return state->driver;
+    return environment && *environment ? environment : NULL;
+}
+
+/* Without the interpreter's lock; one thread at a time. */
+static int32_t open_once(struct state *state, const char *driver, baton_error *error)
+{
+    baton_runtime_options options = { .struct_size = sizeof options, .driver = driver, .flags = state->flags };
+    PyThread_acquire_lock(state->opening, WAIT_LOCK);
+    int32_t status = state->runtime ? BATON_OK : baton_runtime_open(&options, &state->runtime, error);
+    PyThread_release_lock(state->opening);
+    return status;
+}
+
+baton_runtime *runtime_get(struct state *state)
+{
+    if (state->runtime)
+        return state->runtime;
+    baton_error error = BATON_ERROR_INIT;
+    int32_t status;
+    char driver[64] = "";
+    const char *name = driver_name(state);
+    PyOS_snprintf(driver, sizeof driver, "%s", name ? name : "auto");
+    UNLOCKED(status = open_once(state, driver, &error));
+    return error_check(status, &error) ? NULL : state->runtime;
+}
+
+int runtime_exec(PyObject *module)
+{
+    struct state *state = module_state(module);
+    state->opening = PyThread_allocate_lock();
+    if (!state->opening)
+        PyErr_NoMemory();
+    return state->opening ? 0 : -1;
+}
+
+/* The main interpreter ends with its process: nothing is waited for, so that work in flight cannot hold the exit back. Another interpreter gives everything
+ * back. Handles that outlive it can still be released. */
+void runtime_free(struct state *state)
+{
+    baton_runtime *runtime = state->runtime;
+    state->runtime = NULL;
+    if (runtime && PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+        UNLOCKED(baton_runtime_close(runtime, NULL));
+    if (state->opening)
+        PyThread_free_lock(state->opening);
+    state->opening = NULL;
+}
+
+static PyObject *runtime_init(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *keywords)
+{
+    static const char *const names[] = { "driver", "host_wait", NULL };
+    struct state *state = module_state(module);
+    PyObject *values[2];
+    if (arguments_read("init", names, 0, 1, args, count, keywords, values))
+        return NULL;
+    const char *driver = NULL;
+    if (values[0] && values[0] != Py_None && !(driver = PyUnicode_AsUTF8AndSize(values[0], NULL)))
+        return NULL;
+    int waits = values[1] ? PyObject_IsTrue(values[1]) : 0;
+    if (waits < 0)
+        return NULL;
+    if (state->runtime)
+        return error_say(BATON_ERR_BUSY, "the runtime is open already: call init() before anything else");
+    PyOS_snprintf(state->driver, sizeof state->driver, "%s", driver ? driver : "");
+    state->flags = waits ? BATON_RUNTIME_HOST_WAIT : 0;
+    if (!runtime_get(state))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* ---- memory */
+
+/* Level 1 is for young garbage, 2 for everything; the result of a collection does not matter. */
+static int collect(int32_t level)
+{
+    PyObject *generation = PyLong_FromLong(level <= 1 ? 1 : 2);
+    PyObject *collected = generation ? helper_call("gc", "collect", generation, NULL) : NULL;
+    Py_XDECREF(generation);
+    Py_XDECREF(collected);
+    return collected ? 0 : -1;
+}
+
+int32_t runtime_create(struct state *state, baton_array_options *options, baton_array **array, baton_error *error)
+{
+    baton_runtime *runtime = state->runtime;
+    int32_t status;
+    options->flags |= BATON_ALLOC_NO_HOOK;
+    UNLOCKED(status = baton_array_create(runtime, options, array, error));
+    while (status == BATON_OOM_RETRY) {
+        options->level = error->level;
+        if (collect(error->level))
+            PyErr_Clear();      /* the ladder goes on and ends in the library's own report */
+        UNLOCKED(status = baton_array_create(runtime, options, array, error));
+    }
+    return status;
+}
+
+static PyObject *runtime_set_limit(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *keywords)
+{
+    static const char *const names[] = { "bytes", "device", NULL };
+    struct state *state = module_state(module);
+    baton_error error = BATON_ERROR_INIT;
+    PyObject *values[2];
+    int64_t bytes = 0;
+    int32_t device, status;
+    if (arguments_read("set_memory_limit", names, 1, 2, args, count, keywords, values) || arguments_int32(values[1], 0, &device) ||
+        (values[0] != Py_None && arguments_int(values[0], &bytes)) || !runtime_get(state))
+        return NULL;
+    if (bytes < 0)
+        return PyErr_Format(PyExc_ValueError, "a limit of %lld bytes", (long long)bytes);
+    UNLOCKED(status = baton_set_memory_limit(state->runtime, device, (uint64_t)bytes, &error));
+    if (error_check(status, &error))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *runtime_drain(PyObject *module, PyObject *ignored)
+{
+    struct state *state = module_state(module);
+    baton_error error = BATON_ERROR_INIT;
+    uint64_t freed = 0;
+    int32_t status;
+    (void)ignored;
+    if (!runtime_get(state))
+        return NULL;
+    UNLOCKED(status = baton_drain(state->runtime, 0, &freed, &error));
+    return error_check(status, &error) ? NULL : PyLong_FromUnsignedLongLong(freed);
+}
+
+static PyObject *runtime_trim(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *keywords)
+{
+    static const char *const names[] = { "device", "keep", NULL };
+    struct state *state = module_state(module);
+    baton_error error = BATON_ERROR_INIT;
+    PyObject *values[2];
+    int64_t keep = 0;
+    int32_t device, status;
+    if (arguments_read("trim", names, 0, 2, args, count, keywords, values) || arguments_int32(values[0], 0, &device) ||
+        (values[1] && arguments_int(values[1], &keep)) || !runtime_get(state))
+        return NULL;
+    UNLOCKED(status = baton_trim(state->runtime, device, keep > 0 ? (uint64_t)keep : 0, &error));
+    if (error_check(status, &error))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+PyMethodDef runtime_methods[] = {
+    { "init", METHOD(runtime_init), METH_FASTCALL | METH_KEYWORDS, NULL },
+    { "set_memory_limit", METHOD(runtime_set_limit), METH_FASTCALL | METH_KEYWORDS, NULL },
+    { "drain", runtime_drain, METH_NOARGS, NULL },
+    { "trim", METHOD(runtime_trim), METH_FASTCALL | METH_KEYWORDS, NULL },
+    { NULL, NULL, 0, NULL },
+};
