@@ -211,9 +211,7 @@ class _Gap:
 
 
 def _shown(array: Array) -> Any:
-    """Nested lists with the array's edges; only they are downloaded."""
-    if array.size <= MOST and all(extent <= MOST for extent in array.shape):
-        return array.tolist()
+    """Nested lists with the edges of a large array; only they are downloaded."""
     parts = list(_host.edges(array.shape[0], EDGE))
     rows = [array[part].tolist() if array.ndim == 1 else [_shown(row) for row in array[part]] for part in parts]
     return rows[0] if len(rows) == 1 else [*rows[0], _Gap(), *rows[1]]
@@ -225,7 +223,7 @@ def _data_text(array: Array) -> str:
         return "..."
     array.fence().wait(timeout=1)
     _core.current_stream(array.device).fence().wait(timeout=1)
-    return repr(_shown(array)).replace("],", "],\n ") if array.ndim > 1 else repr(_shown(array))
+    return repr(array.tolist() if array.size <= MOST else _shown(array))
 
 
 def __repr__(self: Array) -> str:

@@ -70,6 +70,17 @@ int arguments_int32(PyObject *object, int32_t fallback, int32_t *value)
     return 0;
 }
 
+int arguments_device(PyObject *object, int32_t *device)
+{
+    if (arguments_int32(object, -1, device))
+        return -1;
+    if (*device < 0 && object && object != Py_None) {
+        error_say(BATON_ERR_DEVICE, "there is no device %d", *device);
+        return -1;
+    }
+    return 0;
+}
+
 static int read_extents(PyObject *sequence, int64_t *shape, int32_t *ndim)
 {
     Py_ssize_t count = PyTuple_Size(sequence);

@@ -28,7 +28,7 @@ struct state {
     PyObject *choice;                   /* the context variable */
     PyObject *choice_get;               /* its bound method get */
     PyObject *modules;                  /* sys.modules */
-    PyObject *asyncio_name;             /* "_asyncio" */
+    PyObject *asyncio_name;             /* "asyncio" */
     PyObject *running_loop, *current_task;      /* its functions; NULL until it is imported */
     PyObject *external;                 /* dict: native handle -> the object that keeps a foreign stream alive */
     struct {
@@ -95,6 +95,8 @@ int arguments_shape(PyObject *object, int64_t *shape, int32_t *ndim);
 int arguments_int(PyObject *object, int64_t *value);
 /* NULL and None: fallback. */
 int arguments_int32(PyObject *object, int32_t fallback, int32_t *value);
+/* The number of a device; NULL and None: -1, any. */
+int arguments_device(PyObject *object, int32_t *device);
 /* Seconds to nanoseconds; NULL and None: BATON_UNLIMITED. */
 int arguments_timeout(PyObject *object, int64_t *nanoseconds);
 /* "r", "w", "rw"; NULL and None: read-write. */

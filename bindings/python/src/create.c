@@ -41,7 +41,7 @@ PyObject *array_create(struct state *state, int32_t dtype, int32_t ndim, const i
 static PyObject *create_with(struct state *state, baton_array_options *options, PyObject *stream, PyObject *device)
 {
     int32_t number;
-    if (!runtime_get(state) || arguments_int32(device, -1, &number))
+    if (!runtime_get(state) || arguments_device(device, &number))
         return NULL;
     PyObject *chosen = stream_choose(state, stream, number), *made = NULL;
     if (!chosen)

@@ -158,7 +158,7 @@ static PyObject *current_stream(PyObject *module, PyObject *const *args, Py_ssiz
     static const char *const names[] = { "device", NULL };
     PyObject *values[1];
     int32_t device;
-    if (arguments_read("current_stream", names, 0, 1, args, count, keywords, values) || arguments_int32(values[0], -1, &device))
+    if (arguments_read("current_stream", names, 0, 1, args, count, keywords, values) || arguments_device(values[0], &device))
         return NULL;
     return task_stream(module_state(module), device);
 }

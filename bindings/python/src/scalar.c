@@ -34,8 +34,8 @@ static uint16_t half_bits(double value)
     if (size >= 65520)
         return (uint16_t)(sign | 0x7c00);
     frexp(size, &exponent);
-    if (exponent < -13)
-        exponent = -13;         /* subnormal */
+    if (exponent < -13 || size == 0)
+        exponent = -13;         /* subnormal, or nothing */
     double steps = nearbyint(ldexp(size, 11 - exponent));
     uint32_t bits = (uint32_t)steps + ((uint32_t)(exponent + 13) << 10);
     return (uint16_t)(sign | bits);

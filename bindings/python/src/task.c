@@ -79,7 +79,7 @@ static int task_clear(PyObject *self)
     return 0;
 }
 
-/* asyncio's C functions, once something has imported them. */
+/* asyncio's functions, once something has imported it. */
 static int asyncio_known(struct state *state)
 {
     if (state->current_task)
@@ -312,7 +312,7 @@ int task_exec(PyObject *module)
     struct state *state = module_state(module);
     state->choice = make_variable();
     state->choice_get = state->choice ? PyObject_GetAttrString(state->choice, "get") : NULL;
-    state->asyncio_name = PyUnicode_InternFromString("_asyncio");
+    state->asyncio_name = PyUnicode_InternFromString("asyncio");
     state->modules = Py_XNewRef(PyImport_GetModuleDict());
     return state->choice_get && state->asyncio_name && state->modules ? 0 : -1;
 }

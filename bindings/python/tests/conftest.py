@@ -1,0 +1,91 @@
+"""The tests run on two software devices, unless BATON_DRIVER says otherwise."""
+
+import ctypes
+import gc
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+os.environ.setdefault("BATON_DRIVER", "soft:2")
+
+import baton  # noqa: E402
+import hypothesis  # noqa: E402
+import pytest  # noqa: E402
+
+HERE = Path(__file__).parent
+
+hypothesis.settings.register_profile("fast", max_examples=60, deadline=None)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
+
+def live_arrays():
+    gc.collect()
+    return baton.stats()["live_arrays"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaks():
+    """Every array that a test makes is released at its end."""
+    before = live_arrays()
+    yield
+    sys.last_traceback = sys.last_value = sys.last_exc = None
+    assert live_arrays() == before
+
+
+@pytest.fixture(scope="session")
+def compiler():
+    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        if name and shutil.which(name.split()[0]):
+            return name.split()
+    pytest.skip("no C compiler")
+
+
+@pytest.fixture(scope="session")
+def include_flags():
+    return subprocess.run(["pkg-config", "--cflags", "baton"], check=True, capture_output=True, text=True).stdout.split()
+
+
+@pytest.fixture(scope="session")
+def library(compiler, include_flags, tmp_path_factory):
+    """kernels.c as a library of ctypes."""
+    if baton.info()["driver"] != "soft":
+        pytest.skip("C functions are kernels of the software device")
+    target = tmp_path_factory.mktemp("kernels") / "kernels.so"
+    subprocess.run([*compiler, "-shared", "-fPIC", "-O1", *include_flags, "-o", target, HERE / "kernels.c"], check=True)
+    return ctypes.CDLL(str(target))
+
+
+@pytest.fixture
+def add_one(library):
+    """x[i] += 1 for i below the grid, on float32."""
+    return baton.host_kernel(library.add_one, "inout")
+
+
+@pytest.fixture
+def scale(library):
+    """to[i] = factor * from[i]."""
+    return baton.host_kernel(library.scale, "out, in, float32")
+
+
+@pytest.fixture
+def pair():
+    """Two streams."""
+    return baton.Stream(), baton.Stream()
+
+
+def run_python(code, *, timeout=60, environment=None, options=()):
+    """A fresh interpreter."""
+    return subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", *options, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+@pytest.fixture(name="run_python")
+def run_python_fixture():
+    return run_python
