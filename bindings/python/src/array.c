@@ -191,9 +191,12 @@ static PyObject *array_exit(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef life_methods[] = {
-    { "close", array_close, METH_NOARGS, NULL },
-    { "__enter__", array_enter, METH_NOARGS, NULL },
-    { "__exit__", array_exit, METH_VARARGS, NULL },
+    { "close", array_close, METH_NOARGS,
+      PyDoc_STR("close($self, /)\n--\n\nGives the memory back now, in stream order; waits first where the kind of memory needs it. Closing a view closes only the view.") },
+    { "__enter__", array_enter, METH_NOARGS,
+      PyDoc_STR("__enter__($self, /)\n--\n\nThe array; close() at the end of the block.") },
+    { "__exit__", array_exit, METH_VARARGS,
+      PyDoc_STR("__exit__($self, /, *args)\n--\n\nclose().") },
     { NULL, NULL, 0, NULL },
 };
 

@@ -152,7 +152,8 @@ static PyGetSetDef dtype_getset[] = {
 };
 
 static PyMethodDef dtype_methods[] = {
-    { "__reduce__", dtype_reduce, METH_NOARGS, NULL },
+    { "__reduce__", dtype_reduce, METH_NOARGS,
+      PyDoc_STR("__reduce__($self, /)\n--\n\nFor pickle.") },
     { NULL, NULL, 0, NULL },
 };
 

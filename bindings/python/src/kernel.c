@@ -104,7 +104,8 @@ static PyGetSetDef kernel_getset[] = {
 };
 
 static PyMethodDef kernel_type_methods[] = {
-    { "declare", kernel_declare, METH_O, NULL },
+    { "declare", kernel_declare, METH_O,
+      PyDoc_STR("declare($self, signature, /)\n--\n\nThe same kernel with another signature; None: without.") },
     { NULL, NULL, 0, NULL },
 };
 
@@ -177,7 +178,8 @@ static PyObject *module_kernel(PyObject *self, PyObject *const *args, Py_ssize_t
 }
 
 static PyMethodDef module_type_methods[] = {
-    { "kernel", METHOD(module_kernel), METH_FASTCALL | METH_KEYWORDS, NULL },
+    { "kernel", METHOD(module_kernel), METH_FASTCALL | METH_KEYWORDS,
+      PyDoc_STR("kernel($self, /, name, signature=None)\n--\n\nThe kernel of that name. signature: see host_kernel().") },
     { NULL, NULL, 0, NULL },
 };
 

@@ -147,9 +147,12 @@ static PyGetSetDef getset[] = {
 };
 
 static PyMethodDef methods[] = {
-    { "__enter__", scope_enter, METH_NOARGS, NULL },
-    { "__exit__", scope_exit, METH_VARARGS, NULL },
-    { "pointer", METHOD(scope_pointer), METH_FASTCALL | METH_KEYWORDS, NULL },
+    { "__enter__", scope_enter, METH_NOARGS,
+      PyDoc_STR("__enter__($self, /)\n--\n\nLocks the memories and gives the addresses.") },
+    { "__exit__", scope_exit, METH_VARARGS,
+      PyDoc_STR("__exit__($self, /, *args)\n--\n\nPublishes the work and unlocks.") },
+    { "pointer", METHOD(scope_pointer), METH_FASTCALL | METH_KEYWORDS,
+      PyDoc_STR("pointer($self, /, array, access='rw')\n--\n\nThe address: of an array of the scope without waiting, of another as array.pointer().") },
     { NULL, NULL, 0, NULL },
 };
 

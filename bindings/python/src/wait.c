@@ -73,9 +73,12 @@ static PyObject *array_query(PyObject *self, PyObject *ignored)
 }
 
 PyMethodDef array_wait_methods[] = {
-    { "fence", array_fence, METH_NOARGS, NULL },
-    { "synchronize", METHOD(array_synchronize), METH_FASTCALL | METH_KEYWORDS, NULL },
-    { "query", array_query, METH_NOARGS, NULL },
+    { "fence", array_fence, METH_NOARGS,
+      PyDoc_STR("fence($self, /)\n--\n\nWhat the array depends on now.") },
+    { "synchronize", METHOD(array_synchronize), METH_FASTCALL | METH_KEYWORDS,
+      PyDoc_STR("synchronize($self, /, timeout=None)\n--\n\nWaits until every use of the memory has finished, at most timeout seconds. Signals interrupt it.") },
+    { "query", array_query, METH_NOARGS,
+      PyDoc_STR("query($self, /)\n--\n\nWhether the work has finished.") },
     { NULL, NULL, 0, NULL },
 };
 
@@ -144,9 +147,12 @@ static PyObject *fence_await(PyObject *self)
 }
 
 static PyMethodDef fence_methods[] = {
-    { "query", fence_query, METH_NOARGS, NULL },
-    { "wait", METHOD(fence_wait), METH_FASTCALL | METH_KEYWORDS, NULL },
-    { "fileno", fence_fileno, METH_NOARGS, NULL },
+    { "query", fence_query, METH_NOARGS,
+      PyDoc_STR("query($self, /)\n--\n\nWhether the work has finished.") },
+    { "wait", METHOD(fence_wait), METH_FASTCALL | METH_KEYWORDS,
+      PyDoc_STR("wait($self, /, timeout=None)\n--\n\nWaits, at most timeout seconds. Signals interrupt it.") },
+    { "fileno", fence_fileno, METH_NOARGS,
+      PyDoc_STR("fileno($self, /)\n--\n\nA descriptor that becomes readable when the fence is ready or has failed. It belongs to the fence.") },
     { NULL, NULL, 0, NULL },
 };
 
@@ -220,9 +226,12 @@ static PyObject *gate_enter(PyObject *self, PyObject *ignored)
 }
 
 static PyMethodDef gate_methods[] = {
-    { "open", gate_open, METH_NOARGS, NULL },
-    { "__enter__", gate_enter, METH_NOARGS, NULL },
-    { "__exit__", gate_open, METH_VARARGS, NULL },
+    { "open", gate_open, METH_NOARGS,
+      PyDoc_STR("open($self, /)\n--\n\nLets the held work go on. May be called twice.") },
+    { "__enter__", gate_enter, METH_NOARGS,
+      PyDoc_STR("__enter__($self, /)\n--\n\nThe gate; open() at the end of the block.") },
+    { "__exit__", gate_open, METH_VARARGS,
+      PyDoc_STR("__exit__($self, /, *args)\n--\n\nopen().") },
     { NULL, NULL, 0, NULL },
 };
 

@@ -81,6 +81,7 @@ def run_python(code, *, timeout=60, environment=None, options=()):
         capture_output=True,
         text=True,
         timeout=timeout,
+        cwd="/",
         env={**os.environ, **(environment or {})},
     )
 
