@@ -21,7 +21,9 @@ def pkg_config(*options):
     except FileNotFoundError as error:
         raise SystemExit("pkg-config is missing: it tells where the Baton library is installed") from error
     except subprocess.CalledProcessError as error:
-        raise SystemExit(f"{error.stderr}Install the Baton library first, or set PKG_CONFIG_PATH to where baton.pc lies.") from error
+        raise SystemExit(
+            f"{error.stderr}Install the Baton library first, or set PKG_CONFIG_PATH to where baton.pc lies."
+        ) from error
 
 
 class Build(build_ext):

@@ -9,24 +9,35 @@ from typing import Any
 from . import _core, _host
 from ._core import Array, DType, Scalar, empty
 from ._errors import OverlapError
+from ._types import Kind
 
 RANGES = ("float32", "float64", "int32", "int64")  # what the library counts in
 
 # ---- making
 
 
-def zeros(shape: Any, dtype: Any = None, *, device: int | None = None, stream: Any = None, kind: str | None = None) -> Array:
+def zeros(
+    shape: Any, dtype: Any = None, *, device: int | None = None, stream: Any = None, kind: Kind | None = None
+) -> Array:
     """An array of zeros. The arguments are those of empty()."""
     return full(shape, 0, _core.dtype(dtype or "float64"), device=device, stream=stream, kind=kind)
 
 
-def ones(shape: Any, dtype: Any = None, *, device: int | None = None, stream: Any = None, kind: str | None = None) -> Array:
+def ones(
+    shape: Any, dtype: Any = None, *, device: int | None = None, stream: Any = None, kind: Kind | None = None
+) -> Array:
     """An array of ones. The arguments are those of empty()."""
     return full(shape, 1, _core.dtype(dtype or "float64"), device=device, stream=stream, kind=kind)
 
 
 def full(
-    shape: Any, value: Any, dtype: Any = None, *, device: int | None = None, stream: Any = None, kind: str | None = None
+    shape: Any,
+    value: Any,
+    dtype: Any = None,
+    *,
+    device: int | None = None,
+    stream: Any = None,
+    kind: Kind | None = None,
 ) -> Array:
     """An array whose elements are all `value`; dtype None is the number's own: bool, int64, float64 or complex128."""
     if dtype is None:
@@ -56,7 +67,7 @@ def arange(
 
 
 def asarray(
-    thing: Any, dtype: Any = None, *, device: int | None = None, stream: Any = None, kind: str | None = None
+    thing: Any, dtype: Any = None, *, device: int | None = None, stream: Any = None, kind: Kind | None = None
 ) -> Array:
     """An array of the thing: itself if it is one, shared if it lies on a device (DLPack), else copied from the host.
 
@@ -75,7 +86,7 @@ def asarray(
     return array if wanted is None or array.dtype == wanted else array.astype(wanted, stream=stream)
 
 
-def _rebuild(data: bytes, shape: tuple[int, ...], dtype: str, kind: str) -> Array:
+def _rebuild(data: bytes, shape: tuple[int, ...], dtype: str, kind: Kind) -> Array:
     array = empty(shape, dtype, kind=kind)
     array.upload(data)
     return array
@@ -91,7 +102,7 @@ def copy(self: Array, *, stream: Any = None) -> Array:
     return array
 
 
-def to(self: Array, device: int | None = None, *, kind: str | None = None, stream: Any = None) -> Array:
+def to(self: Array, device: int | None = None, *, kind: Kind | None = None, stream: Any = None) -> Array:
     """On another device, or in memory of another kind ('device', 'host', 'unified'); itself if it is there already."""
     device = self.device if device is None else device
     kind = self.kind if kind is None else kind
@@ -234,11 +245,11 @@ def __repr__(self: Array) -> str:
         what = f"shape={self.shape}, dtype={self.dtype.name}, device={self.device}"
         if self.kind != "device":
             what += f", kind={self.kind!r}"
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         return f"<baton.Array: {error}>"
     try:
         return f"baton.Array({_data_text(self)}, {what})"
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         return f"<baton.Array {what}: data not shown: {error}>"
 
 
@@ -247,17 +258,22 @@ METHODS = (
     __copy__, __deepcopy__, __reduce__, __setitem__, __repr__,
 )  # fmt: skip
 
+ATTRIBUTES = {
+    "T": property(lambda self: self.transpose(), doc="The transposed view."),
+    "ptr": property(
+        lambda self: self.pointer(), doc="The address, for code that works on the current stream: see pointer()."
+    ),
+    "__array_ufunc__": None,  # NumPy leaves its operators to ours
+}
+
 
 def _complete() -> None:
     """Gives the type its methods of this file."""
     for method in METHODS:
-        setattr(Array, method.__name__, method)
         method.__qualname__ = f"Array.{method.__name__}"
-    Array.T = property(lambda self: self.transpose(), doc="The transposed view.")  # type: ignore[assignment,misc]
-    Array.ptr = property(  # type: ignore[assignment,misc]
-        lambda self: self.pointer(), doc="The address, for code that works on the current stream: see pointer()."
-    )
-    Array.__array_ufunc__ = None  # type: ignore[misc]  # NumPy leaves its operators to ours
+        setattr(Array, method.__name__, method)
+    for name, value in ATTRIBUTES.items():
+        setattr(Array, name, value)
 
 
 _complete()

@@ -42,7 +42,9 @@ class capture:
         self._stream.__enter__()
         return self._graph
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._stream.__exit__(kind, error, trace)
         if error is None:
             _core._capture_end(self._stream, self._graph)

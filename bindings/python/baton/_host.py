@@ -74,7 +74,9 @@ def unpack(data: bytes, dtype: DType) -> list[Any]:
     kind = dtype.format
     if kind is None:
         halves = struct.unpack(f"={len(data) // 2}H", data)
-        return list(struct.unpack(f"={len(halves)}f", struct.pack(f"={len(halves)}I", *(half << 16 for half in halves))))
+        return list(
+            struct.unpack(f"={len(halves)}f", struct.pack(f"={len(halves)}I", *(half << 16 for half in halves)))
+        )
     if kind[0] == "Z":
         parts = struct.unpack(f"={len(data) * 2 // dtype.itemsize}{kind[1]}", data)
         return [complex(*pair) for pair in zip(parts[::2], parts[1::2])]
@@ -86,7 +88,11 @@ def nest(flat: list[Any], shape: Sequence[int]) -> Any:
     if not shape:
         return flat[0]
     for extent in reversed(shape[1:]):
-        flat = [flat[i * extent : (i + 1) * extent] for i in range(len(flat) // extent)] if extent else [[] for _ in range(prod(shape[:-1]))]
+        flat = (
+            [flat[i * extent : (i + 1) * extent] for i in range(len(flat) // extent)]
+            if extent
+            else [[] for _ in range(prod(shape[:-1]))]
+        )
         if not extent:
             return nest_empty(shape)
     return flat

@@ -71,13 +71,14 @@ def _address(function: Any) -> int:
     if isinstance(getattr(function, "address", None), int):
         return int(function.address)
     kind = type(function)
-    if kind.__module__ == "_cffi_backend" and hasattr(function, "__call__"):
-        import _cffi_backend
+    if kind.__module__ == "_cffi_backend" and callable(function):
+        import _cffi_backend  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         return int(_cffi_backend.cast(_cffi_backend.new_primitive_type("intptr_t"), function))
     import ctypes
 
-    if not isinstance(function, ctypes._CFuncPtr):
+    function_type: type[Any] = ctypes.CFUNCTYPE(None).__mro__[1]
+    if not isinstance(function, function_type):
         raise TypeError(
             f"a kernel of the software device is a C function: an address, or a function of ctypes, cffi or numba.cfunc, not {function!r}"
         )
@@ -86,7 +87,9 @@ def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
-def host_kernel(function: Any, signature: str | Iterable[Any], *, name: str | None = None, device: int | None = None) -> Kernel:
+def host_kernel(
+    function: Any, signature: str | Iterable[Any], *, name: str | None = None, device: int | None = None
+) -> Kernel:
     """A C function as a kernel of the software device.
 
     The function is void f(const baton_host_launch *launch, void *const *arguments), where arguments[i] points to the i-th

@@ -9,13 +9,18 @@ from typing import Any
 from ._core import Array, Fence, Stream
 
 
+def _finish(done: asyncio.Future[None]) -> None:
+    if not done.done():
+        done.set_result(None)
+
+
 async def wait(fence: Fence) -> None:
     """Returns when the fence is ready; other tasks run meanwhile. Errors of the work come out here."""
     if not fence.query():
         loop = asyncio.get_running_loop()
-        done = loop.create_future()
+        done: asyncio.Future[None] = loop.create_future()
         descriptor = fence.fileno()
-        loop.add_reader(descriptor, lambda: done.done() or done.set_result(None))
+        loop.add_reader(descriptor, _finish, done)
         try:
             await done
         finally:

@@ -192,7 +192,9 @@ static PyObject *array_exit(PyObject *self, PyObject *args)
 
 static PyMethodDef life_methods[] = {
     { "close", array_close, METH_NOARGS,
-      PyDoc_STR("close($self, /)\n--\n\nGives the memory back now, in stream order; waits first where the kind of memory needs it. Closing a view closes only the view.") },
+      PyDoc_STR("close($self, /)\n--\n\n"
+                "Gives the memory back now, in stream order; waits first where the kind of memory needs it. "
+                "Closing a view closes only the view.") },
     { "__enter__", array_enter, METH_NOARGS,
       PyDoc_STR("__enter__($self, /)\n--\n\nThe array; close() at the end of the block.") },
     { "__exit__", array_exit, METH_VARARGS,

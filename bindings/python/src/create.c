@@ -87,6 +87,12 @@ static PyObject *same_elements(PyObject *module, PyObject *args)
 PyMethodDef array_create_methods[] = {
     { "_same_elements", same_elements, METH_VARARGS, NULL },
     { "empty", METHOD(array_empty), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("empty(shape, dtype='float64', *, device=None, stream=None, kind='device')\n--\n\nAn array with undefined contents.\n\nshape is an int or a tuple. kind is 'device', 'host' (pinned) or 'unified'. The first owner is the stream, by default\nthe current one of the device. When memory is short, garbage is collected before OutOfMemoryError is raised.") },
+      PyDoc_STR("empty(shape, dtype='float64', *, device=None, stream=None, kind='device')\n--\n\n"
+                "An array with undefined contents.\n"
+                "\n"
+                "shape is an int or a tuple. kind is 'device', 'host' (pinned) or 'unified'. The first owner is "
+                "the stream, by default\n"
+                "the current one of the device. When memory is short, garbage is collected before "
+                "OutOfMemoryError is raised.") },
     { NULL, NULL, 0, NULL },
 };

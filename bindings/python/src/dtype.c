@@ -185,7 +185,9 @@ static PyObject *scalar_bytes(PyObject *module, PyObject *object)
 
 PyMethodDef dtype_functions[] = {
     { "dtype", dtype_get, METH_O,
-      PyDoc_STR("dtype(name, /)\n--\n\nThe element type of a name ('f4', 'float32'), of NumPy's or PyTorch's dtype, or of bool, int, float, complex.") },
+      PyDoc_STR("dtype(name, /)\n--\n\n"
+                "The element type of a name ('f4', 'float32'), of NumPy's or PyTorch's dtype, or of bool, int, "
+                "float, complex.") },
     { "_scalar_bytes", scalar_bytes, METH_O, NULL },
     { NULL, NULL, 0, NULL },
 };

@@ -171,7 +171,8 @@ static PyObject *from_dlpack(PyObject *module, PyObject *producer)
 
 PyMethodDef array_exchange_methods[] = {
     { "__dlpack__", METHOD(array_dlpack), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA capsule of DLPack 1.x.") },
+      PyDoc_STR("__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+                "A capsule of DLPack 1.x.") },
     { "__dlpack_device__", array_dlpack_device, METH_NOARGS,
       PyDoc_STR("__dlpack_device__($self, /)\n--\n\nDevice type and number of DLPack.") },
     { NULL, NULL, 0, NULL },

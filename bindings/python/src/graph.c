@@ -269,9 +269,11 @@ PyMethodDef graph_methods[] = {
 
 static PyMethodDef methods[] = {
     { "launch", METHOD(graph_launch), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("launch($self, /, stream=None)\n--\n\nRuns it on the stream, by default the current one, ordered like any other operation.") },
+      PyDoc_STR("launch($self, /, stream=None)\n--\n\n"
+                "Runs it on the stream, by default the current one, ordered like any other operation.") },
     { "update", graph_update, METH_O,
-      PyDoc_STR("update($self, other, /)\n--\n\nLaunches do from now on what the other graph does. TopologyError when their shapes differ.") },
+      PyDoc_STR("update($self, other, /)\n--\n\n"
+                "Launches do from now on what the other graph does. TopologyError when their shapes differ.") },
     { "dot", graph_dot, METH_NOARGS,
       PyDoc_STR("dot($self, /)\n--\n\nThe graph as DOT text.") },
     { NULL, NULL, 0, NULL },

@@ -169,7 +169,8 @@ PyMethodDef info_methods[] = {
     { "device_info", METHOD(info_device), METH_FASTCALL | METH_KEYWORDS,
       PyDoc_STR("device_info(device=0)\n--\n\nName, size and memory in use of a device, a dict.") },
     { "trace_start", trace_start, METH_O,
-      PyDoc_STR("trace_start(capacity, /)\n--\n\nKeeps the newest `capacity` operations and waits from now on; 0 stops.") },
+      PyDoc_STR("trace_start(capacity, /)\n--\n\n"
+                "Keeps the newest `capacity` operations and waits from now on; 0 stops.") },
     { "trace_read", trace_read, METH_NOARGS, PyDoc_STR("trace_read()\n--\n\nTakes what the trace holds: a list of tuples, oldest first.") },
     { "current_stream", METHOD(current_stream), METH_FASTCALL | METH_KEYWORDS,
       PyDoc_STR("current_stream(device=None)\n--\n\nThe stream of this thread or asyncio task.") },

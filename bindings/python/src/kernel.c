@@ -179,7 +179,8 @@ static PyObject *module_kernel(PyObject *self, PyObject *const *args, Py_ssize_t
 
 static PyMethodDef module_type_methods[] = {
     { "kernel", METHOD(module_kernel), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("kernel($self, /, name, signature=None)\n--\n\nThe kernel of that name. signature: see host_kernel().") },
+      PyDoc_STR("kernel($self, /, name, signature=None)\n--\n\n"
+                "The kernel of that name. signature: see host_kernel().") },
     { NULL, NULL, 0, NULL },
 };
 

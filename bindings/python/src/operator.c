@@ -200,7 +200,8 @@ static PyObject *array_broadcast_from(PyObject *self, PyObject *source)
 
 PyMethodDef array_operator_methods[] = {
     { "broadcast_from", array_broadcast_from, METH_O,
-      PyDoc_STR("broadcast_from($self, source, /)\n--\n\nCopies an array whose shape broadcasts to this one; types of arithmetic only.") },
+      PyDoc_STR("broadcast_from($self, source, /)\n--\n\n"
+                "Copies an array whose shape broadcasts to this one; types of arithmetic only.") },
     { NULL, NULL, 0, NULL },
 };
 

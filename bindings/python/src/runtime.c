@@ -159,12 +159,19 @@ static PyObject *runtime_trim(PyObject *module, PyObject *const *args, Py_ssize_
 
 PyMethodDef runtime_methods[] = {
     { "init", METHOD(runtime_init), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("init(driver=None, *, host_wait=False)\n--\n\nOpens the runtime with that driver: 'auto', 'cuda', 'soft', 'soft:N'.\n\nWithout it, the first use opens BATON_DRIVER, else 'auto'. host_wait makes every hand-off wait on the host: for\ncomparison and debugging. BusyError when it is open already.") },
+      PyDoc_STR("init(driver=None, *, host_wait=False)\n--\n\n"
+                "Opens the runtime with that driver: 'auto', 'cuda', 'soft', 'soft:N'.\n"
+                "\n"
+                "Without it, the first use opens BATON_DRIVER, else 'auto'. host_wait makes every hand-off wait "
+                "on the host: for\n"
+                "comparison and debugging. BusyError when it is open already.") },
     { "set_memory_limit", METHOD(runtime_set_limit), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("set_memory_limit(bytes, device=0)\n--\n\nLive and deferred bytes of the device stay at or below `bytes`; 0 or None: no limit.") },
+      PyDoc_STR("set_memory_limit(bytes, device=0)\n--\n\n"
+                "Live and deferred bytes of the device stay at or below `bytes`; 0 or None: no limit.") },
     { "drain", runtime_drain, METH_NOARGS,
       PyDoc_STR("drain()\n--\n\nGives back what was released and is ready; returns the bytes.") },
     { "trim", METHOD(runtime_trim), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("trim(device=0, keep=0)\n--\n\nReturns unused memory of the device's pool beyond `keep` bytes to the system.") },
+      PyDoc_STR("trim(device=0, keep=0)\n--\n\n"
+                "Returns unused memory of the device's pool beyond `keep` bytes to the system.") },
     { NULL, NULL, 0, NULL },
 };

@@ -152,7 +152,8 @@ static PyMethodDef methods[] = {
     { "__exit__", scope_exit, METH_VARARGS,
       PyDoc_STR("__exit__($self, /, *args)\n--\n\nPublishes the work and unlocks.") },
     { "pointer", METHOD(scope_pointer), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("pointer($self, /, array, access='rw')\n--\n\nThe address: of an array of the scope without waiting, of another as array.pointer().") },
+      PyDoc_STR("pointer($self, /, array, access='rw')\n--\n\n"
+                "The address: of an array of the scope without waiting, of another as array.pointer().") },
     { NULL, NULL, 0, NULL },
 };
 

@@ -255,17 +255,22 @@ static PyObject *stream_reduce(PyObject *self, PyObject *ignored)
 
 static PyMethodDef methods[] = {
     { "from_external", METHOD(stream_from_external), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
-      PyDoc_STR("from_external(stream, device=0)\n--\n\nA stream of another library: an object with __cuda_stream__, or a handle. It must live as long as memory that it has used; the object is kept.") },
+      PyDoc_STR("from_external(stream, device=0)\n--\n\n"
+                "A stream of another library: an object with __cuda_stream__, or a handle. It must live as long "
+                "as memory that it has used; the object is kept.") },
     { "__cuda_stream__", stream_protocol, METH_NOARGS,
-      PyDoc_STR("__cuda_stream__($self, /)\n--\n\n(0, handle): the protocol by which other libraries take a stream.") },
+      PyDoc_STR("__cuda_stream__($self, /)\n--\n\n"
+                "(0, handle): the protocol by which other libraries take a stream.") },
     { "query", stream_query, METH_NOARGS,
       PyDoc_STR("query($self, /)\n--\n\nWhether everything submitted so far has finished.") },
     { "fence", stream_fence, METH_NOARGS,
       PyDoc_STR("fence($self, /)\n--\n\nWhat was submitted so far.") },
     { "synchronize", METHOD(stream_synchronize), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("synchronize($self, /, timeout=None)\n--\n\nWaits for what was submitted so far, at most timeout seconds. Signals interrupt it.") },
+      PyDoc_STR("synchronize($self, /, timeout=None)\n--\n\n"
+                "Waits for what was submitted so far, at most timeout seconds. Signals interrupt it.") },
     { "follow", stream_follow, METH_O,
-      PyDoc_STR("follow($self, before, /)\n--\n\nPuts later work behind what is now on the other stream: a wait on the device.") },
+      PyDoc_STR("follow($self, before, /)\n--\n\n"
+                "Puts later work behind what is now on the other stream: a wait on the device.") },
     { "wait", stream_follow, METH_O,
       PyDoc_STR("wait($self, before, /)\n--\n\nThe same as follow().") },
     { "__enter__", stream_enter, METH_NOARGS,

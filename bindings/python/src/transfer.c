@@ -247,24 +247,38 @@ static PyObject *array_note_use(PyObject *self, PyObject *const *args, Py_ssize_
 
 PyMethodDef array_transfer_methods[] = {
     { "fill", METHOD(array_fill), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("fill($self, /, value, stream=None)\n--\n\nMakes every element the number. Returns when the work is queued.") },
+      PyDoc_STR("fill($self, /, value, stream=None)\n--\n\n"
+                "Makes every element the number. Returns when the work is queued.") },
     { "copy_from", METHOD(array_copy_from), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("copy_from($self, /, source, stream=None)\n--\n\nCopies an array of the same shape and type, also from another device. Returns when the work is queued.") },
+      PyDoc_STR("copy_from($self, /, source, stream=None)\n--\n\n"
+                "Copies an array of the same shape and type, also from another device. Returns when the work is "
+                "queued.") },
     { "cast_from", METHOD(array_cast_from), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("cast_from($self, /, source, stream=None)\n--\n\nCopies an array of the same shape, converting its elements. Returns when the work is queued.") },
+      PyDoc_STR("cast_from($self, /, source, stream=None)\n--\n\n"
+                "Copies an array of the same shape, converting its elements. Returns when the work is queued.") },
     { "fill_range", METHOD(array_fill_range), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("fill_range($self, /, start, step, stream=None)\n--\n\nElement i, in row-major order, becomes start + i * step. Returns when the work is queued.") },
+      PyDoc_STR("fill_range($self, /, start, step, stream=None)\n--\n\n"
+                "Element i, in row-major order, becomes start + i * step. Returns when the work is queued.") },
     { "upload", METHOD(array_upload), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("upload($self, /, source, stream=None)\n--\n\nCopies the bytes of a contiguous buffer, exactly as many as the array has; the buffer can be used again on return.") },
+      PyDoc_STR("upload($self, /, source, stream=None)\n--\n\n"
+                "Copies the bytes of a contiguous buffer, exactly as many as the array has; the buffer can be "
+                "used again on return.") },
     { "download", METHOD(array_download_into), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("download($self, /, target, stream=None)\n--\n\nCopies the elements, in row-major order, to a writable contiguous buffer of the same size. Waits.") },
+      PyDoc_STR("download($self, /, target, stream=None)\n--\n\n"
+                "Copies the elements, in row-major order, to a writable contiguous buffer of the same size. "
+                "Waits.") },
     { "tobytes", METHOD(array_tobytes), METH_FASTCALL | METH_KEYWORDS,
       PyDoc_STR("tobytes($self, /, stream=None)\n--\n\nThe elements in row-major order. Waits.") },
     { "item", array_item, METH_NOARGS,
       PyDoc_STR("item($self, /)\n--\n\nThe one element as a number of Python. Waits.") },
     { "pointer", METHOD(array_pointer), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("pointer($self, /, stream=None, access='rw')\n--\n\nThe address, for code that the library does not submit and that works on the stream.\n\nWaits on the host for the work of other streams (rule P1). Keep the array while the address is used.") },
+      PyDoc_STR("pointer($self, /, stream=None, access='rw')\n--\n\n"
+                "The address, for code that the library does not submit and that works on the stream.\n"
+                "\n"
+                "Waits on the host for the work of other streams (rule P1). Keep the array while the address is "
+                "used.") },
     { "note_use", METHOD(array_note_use), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("note_use($self, /, stream=None, access='rw')\n--\n\nSays that foreign work on the stream, queued before this call, uses the array (rule P4).") },
+      PyDoc_STR("note_use($self, /, stream=None, access='rw')\n--\n\n"
+                "Says that foreign work on the stream, queued before this call, uses the array (rule P4).") },
     { NULL, NULL, 0, NULL },
 };

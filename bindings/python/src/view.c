@@ -216,10 +216,13 @@ static PyObject *array_reinterpret(PyObject *self, PyObject *args)
 
 PyMethodDef array_view_methods[] = {
     { "reshape", array_reshape, METH_VARARGS,
-      PyDoc_STR("reshape($self, /, *shape)\n--\n\nA view with another shape; one extent may be -1. ShapeError when that needs a copy.") },
+      PyDoc_STR("reshape($self, /, *shape)\n--\n\n"
+                "A view with another shape; one extent may be -1. ShapeError when that needs a copy.") },
     { "transpose", array_transpose, METH_VARARGS,
-      PyDoc_STR("transpose($self, /, *axes)\n--\n\nA view with the dimensions in another order, by default reversed.") },
+      PyDoc_STR("transpose($self, /, *axes)\n--\n\n"
+                "A view with the dimensions in another order, by default reversed.") },
     { "view", array_reinterpret, METH_VARARGS,
-      PyDoc_STR("view($self, dtype=None, /)\n--\n\nA view; with a dtype, of the same bytes as elements of that type.") },
+      PyDoc_STR("view($self, dtype=None, /)\n--\n\n"
+                "A view; with a dtype, of the same bytes as elements of that type.") },
     { NULL, NULL, 0, NULL },
 };

@@ -76,7 +76,9 @@ PyMethodDef array_wait_methods[] = {
     { "fence", array_fence, METH_NOARGS,
       PyDoc_STR("fence($self, /)\n--\n\nWhat the array depends on now.") },
     { "synchronize", METHOD(array_synchronize), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("synchronize($self, /, timeout=None)\n--\n\nWaits until every use of the memory has finished, at most timeout seconds. Signals interrupt it.") },
+      PyDoc_STR("synchronize($self, /, timeout=None)\n--\n\n"
+                "Waits until every use of the memory has finished, at most timeout seconds. Signals interrupt "
+                "it.") },
     { "query", array_query, METH_NOARGS,
       PyDoc_STR("query($self, /)\n--\n\nWhether the work has finished.") },
     { NULL, NULL, 0, NULL },
@@ -152,7 +154,9 @@ static PyMethodDef fence_methods[] = {
     { "wait", METHOD(fence_wait), METH_FASTCALL | METH_KEYWORDS,
       PyDoc_STR("wait($self, /, timeout=None)\n--\n\nWaits, at most timeout seconds. Signals interrupt it.") },
     { "fileno", fence_fileno, METH_NOARGS,
-      PyDoc_STR("fileno($self, /)\n--\n\nA descriptor that becomes readable when the fence is ready or has failed. It belongs to the fence.") },
+      PyDoc_STR("fileno($self, /)\n--\n\n"
+                "A descriptor that becomes readable when the fence is ready or has failed. It belongs to the "
+                "fence.") },
     { NULL, NULL, 0, NULL },
 };
 

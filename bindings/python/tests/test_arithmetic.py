@@ -2,12 +2,13 @@
 
 import operator
 
-import baton
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+import baton
 
 TYPES = ["float32", "float64", "int32", "int64"]
 FUNCTIONS = [operator.add, operator.sub, operator.mul, operator.truediv]

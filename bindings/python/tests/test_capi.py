@@ -7,8 +7,9 @@ import sys
 import sysconfig
 from pathlib import Path
 
-import baton
 import pytest
+
+import baton
 
 HERE = Path(__file__).parent
 
@@ -19,9 +20,13 @@ def capi(compiler, include_flags, tmp_path_factory):
         pytest.skip("Python's headers are missing")
     target = tmp_path_factory.mktemp("capi") / "capi.so"
     includes = ["-I", sysconfig.get_paths()["include"], "-I", baton.get_include(), *include_flags]
-    libraries = subprocess.run(["pkg-config", "--libs", "baton"], check=True, capture_output=True, text=True).stdout.split()
+    libraries = subprocess.run(
+        ["pkg-config", "--libs", "baton"], check=True, capture_output=True, text=True
+    ).stdout.split()
     warnings = ["-Wall", "-Wextra", "-Werror"]
-    subprocess.run([*compiler, "-shared", "-fPIC", *warnings, *includes, "-o", target, HERE / "capi.c", *libraries], check=True)
+    subprocess.run(
+        [*compiler, "-shared", "-fPIC", *warnings, *includes, "-o", target, HERE / "capi.c", *libraries], check=True
+    )
     spec = importlib.util.spec_from_file_location("capi", target)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

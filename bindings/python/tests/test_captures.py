@@ -2,8 +2,9 @@
 
 import threading
 
-import baton
 import pytest
+
+import baton
 
 N = 32
 
@@ -58,10 +59,9 @@ def test_a_graph_takes_the_place_of_another(add_one):
 def test_a_block_that_fails_leaves_no_graph_and_no_capture(add_one, pair):
     a, _ = pair
     x = baton.zeros(N, "f4")
-    with pytest.raises(KeyError):
-        with baton.capture(a) as graph:
-            add_one(N)(x)
-            raise KeyError
+    with pytest.raises(KeyError), baton.capture(a) as graph:
+        add_one(N)(x)
+        raise KeyError
     assert not a.capturing
     with pytest.raises(ValueError):
         graph.launch()

@@ -2,9 +2,10 @@
 
 import gc
 
-import baton
 import numpy as np
 import pytest
+
+import baton
 
 
 @pytest.fixture(autouse=True)

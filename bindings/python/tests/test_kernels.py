@@ -5,9 +5,10 @@ import gc
 import sys
 import weakref
 
-import baton
 import numpy as np
 import pytest
+
+import baton
 
 N = 32
 
@@ -57,7 +58,14 @@ def test_a_signature_gives_numbers_their_type(scale):
 def test_without_a_signature_numbers_say_their_type(library):
     code = baton.host_kernel(library.scale, "out, in, f4").declare(None)
     x, y = baton.ones(N, "f4"), baton.empty(N, "f4")
-    for factor in (baton.float32(2), baton.f32(2), np.float32(2), ctypes.c_float(2), np.float32(2).tobytes(), np.array(2, "f4")):
+    for factor in (
+        baton.float32(2),
+        baton.f32(2),
+        np.float32(2),
+        ctypes.c_float(2),
+        np.float32(2).tobytes(),
+        np.array(2, "f4"),
+    ):
         code(N)(baton.Out(y), baton.In(x), factor)
         assert y.tolist() == [2.0] * N
     for factor in (2, 2.0, True):

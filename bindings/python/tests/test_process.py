@@ -1,12 +1,12 @@
 """The life of a process: import, exit with work in flight, fork, memory under pressure, several interpreters."""
 
 import gc
-import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import baton
 import pytest
+
+import baton
 
 QUIET = "import baton, gc, os, sys, threading\n"
 
@@ -20,12 +20,18 @@ def succeeds(result):
 
 
 def test_import_opens_nothing_and_needs_neither_a_driver_nor_numpy(run_python):
-    code = QUIET + "assert 'numpy' not in sys.modules and 'asyncio' not in sys.modules\nprint(baton.float32, threading.active_count())"
+    code = (
+        QUIET
+        + "assert 'numpy' not in sys.modules and 'asyncio' not in sys.modules\nprint(baton.float32, threading.active_count())"
+    )
     assert succeeds(run_python(code, environment={"BATON_DRIVER": "nonsense"})) == "baton.float32 1\n"
 
 
 def test_arrays_work_without_numpy(run_python):
-    code = QUIET + "sys.modules['numpy'] = None\nx = baton.asarray([[1, 2], [3, 4]], 'f2') \nprint(x.tolist(), baton.asarray(b'ab').tolist(), x.dtype)"
+    code = (
+        QUIET
+        + "sys.modules['numpy'] = None\nx = baton.asarray([[1, 2], [3, 4]], 'f2') \nprint(x.tolist(), baton.asarray(b'ab').tolist(), x.dtype)"
+    )
     assert succeeds(run_python(code)) == "[[1.0, 2.0], [3.0, 4.0]] [97, 98] baton.float16\n"
 
 
@@ -109,7 +115,10 @@ def test_a_child_of_fork_is_told_clearly_and_ends_well(run_python):
 
 
 def test_a_fork_before_the_first_use_is_fine(run_python):
-    code = QUIET + "child = os.fork()\nif child: assert os.waitpid(child, 0)[1] == 0\nprint(baton.ones(2).tolist(), flush=True)"
+    code = (
+        QUIET
+        + "child = os.fork()\nif child: assert os.waitpid(child, 0)[1] == 0\nprint(baton.ones(2).tolist(), flush=True)"
+    )
     assert succeeds(run_python(code)) == "[1.0, 1.0]\n" * 2
 
 

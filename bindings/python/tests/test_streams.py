@@ -6,8 +6,9 @@ import gc
 import threading
 import time
 
-import baton
 import pytest
+
+import baton
 
 N = 64
 
@@ -19,7 +20,7 @@ def run_in_thread(function):
     def body():
         try:
             box["result"] = function()
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001
             box["error"] = error
 
     thread = threading.Thread(target=body)
@@ -268,7 +269,9 @@ def test_a_stream_shows_its_handle_and_takes_others():
     assert baton.Stream.from_external(1).query()
 
 
-@pytest.mark.parametrize("thing", ["a", 1.5, [], Foreign("x"), type("V", (), {"__cuda_stream__": lambda self: (1, 1)})()])
+@pytest.mark.parametrize(
+    "thing", ["a", 1.5, [], Foreign("x"), type("V", (), {"__cuda_stream__": lambda self: (1, 1)})()]
+)
 def test_what_is_no_stream_is_refused(thing):
     with pytest.raises((TypeError, baton.Error)):
         baton.Stream.from_external(thing)
@@ -305,14 +308,13 @@ def test_a_scope_ends_also_when_its_block_fails(pair):
     x = baton.zeros(N)
     scope = baton.managed(a, writes=x)
     for _ in range(3):
-        with pytest.raises(KeyError):
-            with scope:
-                assert scope.pointer(x, "r") and scope.stream is a
-                with pytest.raises(baton.BusyError):
-                    scope.__enter__()
-                with pytest.raises(baton.ScopeError):
-                    x.fill(1, b)
-                raise KeyError
+        with pytest.raises(KeyError), scope:
+            assert scope.pointer(x, "r") and scope.stream is a
+            with pytest.raises(baton.BusyError):
+                scope.__enter__()
+            with pytest.raises(baton.ScopeError):
+                x.fill(1, b)
+            raise KeyError
         x.fill(2, b)
     with pytest.raises(ValueError):
         scope.pointer(x)

@@ -5,8 +5,9 @@ import os
 import signal
 import threading
 
-import baton
 import pytest
+
+import baton
 
 N = 32
 
@@ -55,9 +56,8 @@ def test_a_wait_in_asyncio_can_be_cancelled(pair):
     a, _ = pair
 
     async def main():
-        with baton.Gate(a):
-            with pytest.raises(asyncio.TimeoutError):
-                await asyncio.wait_for(a.fence(), 0.01)
+        with baton.Gate(a), pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(a.fence(), 0.01)
         await a
 
     asyncio.run(main())
