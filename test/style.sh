@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 most_file=350
 most_function=60
-sources=$(project_files | grep -E '^(lib|include|tools|test|bench|examples)/.*\.(c|h|cc)$' | grep -v '_ptx\.h$')
+sources=$(project_files | grep -E '^(lib|include|tools|test|bench|examples|bindings)/.*\.(c|h|cc)$' | grep -v '_ptx\.h$')
 cd "$top"
 
 for file in $sources; do
