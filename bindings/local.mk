@@ -51,6 +51,7 @@ EXTRA_DIST += \
     bindings/python/tests/test_capi.py \
     bindings/python/tests/test_captures.py \
     bindings/python/tests/test_exchange.py \
+    bindings/python/tests/test_gpu.py \
     bindings/python/tests/test_kernels.py \
     bindings/python/tests/test_process.py \
     bindings/python/tests/test_streams.py \

@@ -27,15 +27,16 @@ def pkg_config(*options):
 
 
 class Build(build_ext):
-    """Adds the library to the package when that is asked for."""
+    """Adds the library and its headers to the package when that is asked for."""
 
     def run(self):
         super().run()
         if not bundle:
             return
         folder = os.path.dirname(self.get_ext_fullpath("baton._core"))
-        library = os.path.join(pkg_config("--variable=libdir")[0], "libbaton.so.0")
-        shutil.copyfile(library, os.path.join(folder, "libbaton.so.0"))
+        places = [("libdir", "libbaton.so.0"), ("includedir", "baton.h"), ("includedir", "baton_ffi.h")]
+        for variable, name in places:
+            shutil.copyfile(os.path.join(pkg_config(f"--variable={variable}")[0], name), os.path.join(folder, name))
 
 
 bundle = os.environ.get("BATON_BUNDLE", "") not in ("", "0")

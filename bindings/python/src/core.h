@@ -18,7 +18,7 @@ enum type {
 
 /* Guarded by the interpreter's lock, except what says otherwise. */
 struct state {
-    baton_runtime *runtime;             /* NULL until first used; then fixed */
+    _Atomic(baton_runtime *) runtime;   /* NULL until first used; then fixed */
     PyThread_type_lock opening;         /* held, without the interpreter's lock, while it is opened */
     char driver[64];                    /* as asked for by init(); empty: BATON_DRIVER, else "auto" */
     uint32_t flags;
@@ -71,8 +71,9 @@ static inline int object_is(const struct state *state, PyObject *object, enum ty
 PyObject *object_ended(void);
 /* A new object with zeroed data. */
 PyObject *object_new(struct state *state, enum type type);
-/* The last step of each tp_dealloc. */
+/* The last step of each tp_dealloc; the other one is for types that the collector knows. */
 void object_free(PyObject *object);
+void object_free_collected(PyObject *object);
 /* For types without a constructor. */
 PyObject *object_no_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
 extern PyType_Spec array_spec, dtype_spec, scalar_spec, stream_spec, choice_spec, task_spec, fence_spec, gate_spec, scope_spec,

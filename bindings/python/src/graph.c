@@ -38,9 +38,10 @@ static int instantiate(PyObject *self)
     if (graph->executable)
         return 0;
     baton_graph *handle = graph_handle(self);
-    if (!handle)
+    if (!handle || error_check(baton_graph_retain(handle), &error))
         return -1;
     UNLOCKED(status = baton_graph_instantiate(handle, &made, &error));
+    baton_graph_release(handle);
     if (error_check(status, &error))
         return -1;
     if (graph->executable)

@@ -17,8 +17,14 @@ PyObject *object_new(struct state *state, enum type type)
 void object_free(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    release(object);
+    PyObject_Free(object);
+    Py_DECREF(type);
+}
+
+void object_free_collected(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_Del(object);
     Py_DECREF(type);
 }
 

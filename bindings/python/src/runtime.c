@@ -18,8 +18,11 @@ static const char *driver_name(const struct state *state)
 static int32_t open_once(struct state *state, const char *driver, baton_error *error)
 {
     baton_runtime_options options = { .struct_size = sizeof options, .driver = driver, .flags = state->flags };
+    baton_runtime *opened;
+    int32_t status = BATON_OK;
     PyThread_acquire_lock(state->opening, WAIT_LOCK);
-    int32_t status = state->runtime ? BATON_OK : baton_runtime_open(&options, &state->runtime, error);
+    if (!state->runtime && !(status = baton_runtime_open(&options, &opened, error)))
+        state->runtime = opened;
     PyThread_release_lock(state->opening);
     return status;
 }

@@ -4,6 +4,7 @@
 /* Holds arrays and a stream, which refer to no other object. */
 struct scope {
     baton_scope *handle;        /* NULL: not open */
+    int entered;                /* from before it is open until after it is closed: for other threads */
     PyObject *stream;
     PyObject *arrays;           /* tuple, in the order of the operands */
     baton_operand *operands;
@@ -77,9 +78,11 @@ static PyObject *scope_enter(PyObject *self, PyObject *ignored)
     baton_scope *handle;
     int32_t status;
     (void)ignored;
-    if (scope->handle)
+    if (scope->entered)
         return error_say(BATON_ERR_BUSY, "the scope is open already");
+    scope->entered = 1;
     UNLOCKED(status = baton_scope_begin(stream_of(scope->stream)->handle, NULL, scope->operands, scope->count, 0, &handle, &error));
+    scope->entered = status >= 0;
     if (error_check(status, &error))
         return NULL;
     scope->handle = handle;
@@ -92,6 +95,7 @@ static PyObject *scope_enter(PyObject *self, PyObject *ignored)
     if (!addresses) {
         baton_scope_release(scope->handle);
         scope->handle = NULL;
+        scope->entered = 0;
     }
     return addresses;
 }
@@ -110,6 +114,7 @@ static PyObject *scope_exit(PyObject *self, PyObject *args)
         status = baton_scope_end(handle, &error);
         baton_scope_release(handle);
     });
+    scope->entered = 0;
     if (error_check(status, &error))
         return NULL;
     Py_RETURN_NONE;

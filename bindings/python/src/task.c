@@ -60,7 +60,7 @@ static void task_dealloc(PyObject *self)
         give_idle(state, PyList_GetItem(task->streams, i));
     Py_CLEAR(task->streams);
     Py_CLEAR(task->asyncio);
-    object_free(self);
+    object_free_collected(self);
 }
 
 static int task_traverse(PyObject *self, visitproc visit, void *arg)
@@ -89,13 +89,16 @@ static int asyncio_known(struct state *state)
         return 0;
     object_replace(&state->running_loop, PyObject_GetAttrString(module, "_get_running_loop"));
     state->current_task = state->running_loop ? PyObject_GetAttrString(module, "current_task") : NULL;
+    PyErr_Clear();              /* it is being imported */
     return state->current_task != NULL;
 }
 
 /* The running asyncio task, borrowed from its loop: NULL when there is none. */
 static PyObject *asyncio_task(struct state *state)
 {
-    PyObject *loop = asyncio_known(state) ? PyObject_CallNoArgs(state->running_loop) : NULL, *task = NULL;
+    if (!asyncio_known(state))
+        return NULL;
+    PyObject *loop = PyObject_CallNoArgs(state->running_loop), *task = NULL;
     if (loop && loop != Py_None)
         task = PyObject_CallNoArgs(state->current_task);
     Py_XDECREF(loop);
@@ -137,7 +140,7 @@ static void choice_dealloc(PyObject *self)
     Py_CLEAR(choice->stream);
     Py_CLEAR(choice->outer);
     Py_CLEAR(choice->task);
-    object_free(self);
+    object_free_collected(self);
 }
 
 static int choice_traverse(PyObject *self, visitproc visit, void *arg)

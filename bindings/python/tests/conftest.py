@@ -59,16 +59,35 @@ def library(compiler, include_flags, tmp_path_factory):
     return ctypes.CDLL(str(target))
 
 
+# The same kernels for a GPU, with one block for each element.
+SOURCE = """
+extern "C" __global__ void add_one(float *x) { x[blockIdx.x] += 1; }
+extern "C" __global__ void scale(float *to, const float *from, float factor) { to[blockIdx.x] = factor * from[blockIdx.x]; }
+"""
+
+
+def kernel(request, name, signature):
+    if baton.info()["driver"] == "soft":
+        return baton.host_kernel(getattr(request.getfixturevalue("library"), name), signature)
+    return baton.compile(SOURCE).kernel(name, signature)
+
+
 @pytest.fixture
-def add_one(library):
+def add_one(request):
     """x[i] += 1 for i below the grid, on float32."""
-    return baton.host_kernel(library.add_one, "inout")
+    return kernel(request, "add_one", "inout")
 
 
 @pytest.fixture
-def scale(library):
+def scale(request):
     """to[i] = factor * from[i]."""
-    return baton.host_kernel(library.scale, "out, in, float32")
+    return kernel(request, "scale", "out, in, float32")
+
+
+@pytest.fixture
+def two_devices():
+    if baton.info()["devices"] < 2:
+        pytest.skip("there is one device")
 
 
 @pytest.fixture

@@ -272,6 +272,7 @@ def test_numpy_functions_take_arrays():
         np.array(array, copy=False)
 
 
+@pytest.mark.usefixtures("two_devices")
 def test_arrays_move_between_devices_and_kinds():
     array = baton.arange(5, dtype="i4")
     there = array.to(1)

@@ -155,12 +155,15 @@ def test_functions_of_python_are_refused():
             baton.host_kernel(function, "inout")
 
 
+@pytest.mark.usefixtures("two_devices")
 def test_a_launch_of_another_devices_stream_is_told(add_one):
     with pytest.raises(baton.Error):
         add_one(N, stream=baton.Stream(1))(baton.zeros(N, "f4"))
 
 
 def test_the_software_device_compiles_nothing_and_says_so():
+    if baton.info()["driver"] != "soft":
+        pytest.skip("this device compiles")
     with pytest.raises(NotImplementedError):
         baton.compile('extern "C" __global__ void f() {}')
     with pytest.raises(baton.Error):

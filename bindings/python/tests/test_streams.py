@@ -40,6 +40,7 @@ def host_waits():
 # ---- which stream is current
 
 
+@pytest.mark.usefixtures("two_devices")
 def test_a_thread_keeps_its_stream():
     assert baton.current_stream() is baton.current_stream()
     assert baton.current_stream(1).device == 1
@@ -82,6 +83,7 @@ def test_a_stream_that_is_still_held_is_not_given_to_another_task():
     assert len({stream.id for stream in held}) == 4
 
 
+@pytest.mark.usefixtures("two_devices")
 def test_with_chooses_a_stream_and_nests():
     own = baton.current_stream()
     a, b = baton.Stream(), baton.Stream(1)
