@@ -52,6 +52,7 @@ EXTRA_DIST += \
     bindings/python/tests/test_captures.py \
     bindings/python/tests/test_exchange.py \
     bindings/python/tests/test_gpu.py \
+    bindings/python/tests/test_interleavings.py \
     bindings/python/tests/test_kernels.py \
     bindings/python/tests/test_process.py \
     bindings/python/tests/test_streams.py \

@@ -18,14 +18,14 @@ extern "C" __global__ void sum(double *to, pair p) { *to = p.a + p.b; }
 """
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def gpu_only():
     if baton.info()["driver"] != "cuda":
         pytest.skip("there is no GPU")
 
 
 @pytest.fixture(scope="module")
-def module():
+def module(gpu_only):
     return baton.compile(SOURCE, name="axpy.cu", kernels=["axpy<float>", "axpy<double>"])
 
 

@@ -240,6 +240,7 @@ def test_a_lock_that_another_thread_holds_is_not_waited_for_with_the_interpreter
     with baton.managed(a, writes=x):
         entered.set()
         assert waiting.wait(10)
+        assert x.shape == (N,) and x[1:].nbytes == x.nbytes - 4 and x.owner_stream_id and x.synchronizing
         end = time.monotonic() + 0.05
         while time.monotonic() < end:
             pass
