@@ -31,6 +31,7 @@ EXTRA_DIST += \
     bindings/python/src/info.c \
     bindings/python/src/kernel.c \
     bindings/python/src/kernel.h \
+    bindings/python/src/kernel_info.c \
     bindings/python/src/launch.c \
     bindings/python/src/module.c \
     bindings/python/src/object.h \

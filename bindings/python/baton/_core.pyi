@@ -196,8 +196,18 @@ class Kernel:
     @property
     def device(self) -> int: ...
     def declare(self, signature: Signature | None, /) -> Kernel: ...
+    def info(self) -> dict[str, int]: ...
+    def occupancy(self, threads: int, shared: int = 0) -> int: ...
+    def block_size(self, shared: int = 0, most_threads: int = 0) -> tuple[int, int]: ...
     def __call__(
-        self, grid: Shape, block: Shape | None = None, *, stream: StreamLike = None, shared: int = 0
+        self,
+        grid: Shape,
+        block: Shape | None = None,
+        *,
+        stream: StreamLike = None,
+        shared: int = 0,
+        cluster: Shape | None = None,
+        cooperative: builtins.bool = False,
     ) -> Launch: ...
 
 @final

@@ -118,8 +118,11 @@ def from_numbers(thing: Any, dtype: DType | None) -> Data:
 
 
 def _format(view: memoryview) -> DType:
-    name = FORMATS.get(view.format.lstrip("<=@"))
-    if name is None:
+    form = view.format.lstrip("<=@")
+    name = FORMATS.get(form)
+    if form in ("l", "L"):  # NumPy, ctypes and the struct module disagree on its size
+        name = f"{'u' if form == 'L' else ''}int{8 * view.itemsize}"
+    if name is None or _core.dtype(name).itemsize != view.itemsize:
         raise TypeError(f"elements of format {view.format!r} cannot be held by an array")
     return _core.dtype(name)
 

@@ -20,6 +20,8 @@ enum type {
 struct state {
     _Atomic(baton_runtime *) runtime;   /* NULL until first used; then fixed */
     PyThread_type_lock opening;         /* held, without the interpreter's lock, while it is opened */
+    PyThread_type_lock climbing;        /* held, also without it, by the thread that looks for memory */
+    unsigned long climber;              /* that thread; 0: none */
     char driver[64];                    /* as asked for by init(); empty: BATON_DRIVER, else "auto" */
     uint32_t flags;
     PyObject *types[TYPES];
@@ -236,7 +238,7 @@ void task_forget_idle(struct state *state);
 int fence_wait_patiently(baton_fence *fence, int64_t timeout_ns);
 PyObject *fence_make(struct state *state, baton_fence *fence);
 
-extern PyMethodDef kernel_methods[], graph_methods[], info_methods[], dtype_functions[];
+extern PyMethodDef kernel_methods[], kernel_info_methods[], graph_methods[], info_methods[], dtype_functions[];
 int capi_exec(PyObject *module);
 
 #endif

@@ -39,6 +39,7 @@ PyObject *kernel_make(struct state *state, baton_kernel *handle, const char *nam
         return NULL;
     }
     struct kernel *kernel = kernel_of(self);
+    kernel->call = kernel_vectorcall;
     kernel->handle = handle;
     kernel->device = device;
     kernel->name = PyUnicode_FromString(name);
@@ -88,13 +89,14 @@ static PyObject *kernel_declare(PyObject *self, PyObject *signature)
     return kernel_make(state_of(self), kernel->handle, name, kernel->device, signature);
 }
 
+/* For callers that do not know vector calls. */
 static PyObject *kernel_call(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = { "grid", "block", "stream", "shared", NULL };
-    PyObject *values[4] = { NULL, NULL, NULL, NULL };
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O$OO:Kernel", names, &values[0], &values[1], &values[2], &values[3]))
+    static char *names[] = { "grid", "block", "stream", "shared", "cluster", "cooperative", NULL };
+    PyObject *values[SETTINGS] = { NULL };
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O$OOOO:Kernel", names, &values[0], &values[1], &values[2], &values[3], &values[4], &values[5]))
         return NULL;
-    return kernel_configure(self, values, 4, NULL);
+    return kernel_configure(self, values);
 }
 
 static PyGetSetDef kernel_getset[] = {
@@ -109,7 +111,11 @@ static PyMethodDef kernel_type_methods[] = {
     { NULL, NULL, 0, NULL },
 };
 
-static PyMemberDef kernel_members[] = { OBJECT_WEAKREFS(struct kernel, weakrefs), { NULL, 0, 0, 0, NULL } };
+static PyMemberDef kernel_members[] = {
+    OBJECT_WEAKREFS(struct kernel, weakrefs),
+    OBJECT_VECTORCALL(struct kernel, call),
+    { NULL, 0, 0, 0, NULL },
+};
 
 static PyType_Slot kernel_slots[] = {
     { Py_tp_doc, "A function that runs on a device. kernel(grid, block, stream=...) configures a launch, which is called with the arguments." },
@@ -118,7 +124,7 @@ static PyType_Slot kernel_slots[] = {
     { Py_tp_members, kernel_members },    { 0, NULL },
 };
 
-PyType_Spec kernel_spec = { "baton.Kernel", OBJECT_SIZE(struct kernel), 0, Py_TPFLAGS_DEFAULT, kernel_slots };
+PyType_Spec kernel_spec = { "baton.Kernel", OBJECT_SIZE(struct kernel), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, kernel_slots };
 
 /* ---- Module */
 

@@ -9,6 +9,7 @@ enum { PARAMETER_RAW = 1000 };
 
 /* Holds no object that could refer back to it, so the collector need not know of it. */
 struct kernel {
+    object_vectorcall call;
     baton_kernel *handle;
     PyObject *weakrefs;
     PyObject *name;
@@ -40,6 +41,11 @@ static inline struct kernel *kernel_of(PyObject *object)
 PyObject *kernel_make(struct state *state, baton_kernel *handle, const char *name, int32_t device, PyObject *signature);
 PyObject *module_make(struct state *state, baton_module *handle, int32_t device);
 PyObject *module_compile(PyObject *module, PyObject *args);
-PyObject *kernel_configure(PyObject *kernel, PyObject *const *args, size_t count, PyObject *keywords);
+
+/* The settings of a launch; NULL where none is given. */
+enum { GRID, BLOCK, STREAM, SHARED, CLUSTER, COOPERATIVE, SETTINGS };
+
+PyObject *kernel_configure(PyObject *kernel, PyObject *const *settings);
+PyObject *kernel_vectorcall(PyObject *kernel, PyObject *const *args, size_t flags, PyObject *keywords);
 
 #endif

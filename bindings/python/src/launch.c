@@ -172,19 +172,19 @@ static PyObject *launch_call(PyObject *self, PyObject *args, PyObject *keywords)
 
 /* ---- configuring */
 
-/* An int, or up to three. */
+/* An int, or up to three; None leaves the three as they are. */
 static int read_dimensions(PyObject *object, uint32_t dimensions[3])
 {
     int64_t read[DIMENSIONS];
     int32_t count = 0;
-    dimensions[0] = dimensions[1] = dimensions[2] = 1;
     if (!object || object == Py_None)
         return 0;
+    dimensions[0] = dimensions[1] = dimensions[2] = 1;
     if (arguments_shape(object, read, &count))
         return -1;
     for (int32_t i = 0; i < count; i++) {
         if (i >= 3 || read[i] < 1 || read[i] > UINT32_MAX) {
-            PyErr_SetString(PyExc_ValueError, "a grid and a block are one to three numbers, each at least 1");
+            PyErr_SetString(PyExc_ValueError, "a grid, a block and a cluster are one to three numbers, each at least 1");
             return -1;
         }
         dimensions[i] = (uint32_t)read[i];
@@ -192,36 +192,52 @@ static int read_dimensions(PyObject *object, uint32_t dimensions[3])
     return 0;
 }
 
-static int configure(PyObject *self, PyObject *kernel, PyObject *const *values)
+static int read_settings(PyObject *const *values, baton_launch_options *options)
 {
-    struct launch *launch = object_data(self);
     int32_t shared;
-    launch->call = launch_vectorcall;
-    launch->kernel = Py_NewRef(kernel);
-    launch->options.struct_size = sizeof launch->options;
-    if (read_dimensions(values[0], launch->options.grid) || read_dimensions(values[1], launch->options.block) || arguments_int32(values[3], 0, &shared))
+    int cooperative = values[COOPERATIVE] ? PyObject_IsTrue(values[COOPERATIVE]) : 0;
+    if (cooperative < 0 || read_dimensions(values[GRID], options->grid) || read_dimensions(values[BLOCK], options->block) ||
+        read_dimensions(values[CLUSTER], options->cluster) || arguments_int32(values[SHARED], 0, &shared))
         return -1;
     if (shared < 0) {
         PyErr_SetString(PyExc_ValueError, "shared memory is zero bytes or more");
         return -1;
     }
-    launch->options.shared_bytes = (uint32_t)shared;
-    if (!values[2] || values[2] == Py_None)
+    options->struct_size = sizeof *options;
+    options->shared_bytes = (uint32_t)shared;
+    options->flags = cooperative ? BATON_LAUNCH_COOPERATIVE : 0;
+    return 0;
+}
+
+static int configure(PyObject *self, PyObject *kernel, PyObject *const *values)
+{
+    struct launch *launch = object_data(self);
+    launch->call = launch_vectorcall;
+    launch->kernel = Py_NewRef(kernel);
+    if (read_settings(values, &launch->options))
+        return -1;
+    if (!values[STREAM] || values[STREAM] == Py_None)
         return 0;
-    launch->stream = stream_choose(state_of(self), values[2], kernel_of(kernel)->device);
+    launch->stream = stream_choose(state_of(self), values[STREAM], kernel_of(kernel)->device);
     return launch->stream ? 0 : -1;
 }
 
-PyObject *kernel_configure(PyObject *kernel, PyObject *const *args, size_t count, PyObject *keywords)
+PyObject *kernel_configure(PyObject *kernel, PyObject *const *settings)
 {
-    static const char *const names[] = { "grid", "block", "stream", "shared", NULL };
-    PyObject *values[4];
-    if (arguments_read("Kernel", names, 1, 4, args, vectorcall_count(count), keywords, values))
-        return NULL;
     PyObject *self = object_new(state_of(kernel), TYPE_LAUNCH);
-    if (self && configure(self, kernel, values))
+    if (self && configure(self, kernel, settings))
         Py_CLEAR(self);
     return self;
+}
+
+/* kernel(grid, block=None, *, stream=None, shared=0, cluster=None, cooperative=False) */
+PyObject *kernel_vectorcall(PyObject *kernel, PyObject *const *args, size_t flags, PyObject *keywords)
+{
+    static const char *const names[] = { "grid", "block", "stream", "shared", "cluster", "cooperative", NULL };
+    PyObject *settings[SETTINGS];
+    if (arguments_read("Kernel", names, 1, 2, args, vectorcall_count(flags), keywords, settings))
+        return NULL;
+    return kernel_configure(kernel, settings);
 }
 
 static void launch_dealloc(PyObject *self)

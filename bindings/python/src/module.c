@@ -85,21 +85,27 @@ static int types_exec(PyObject *module)
     return 0;
 }
 
-/* The methods of arrays come from several files. */
-static int array_methods_exec(PyObject *module)
+static int add_methods(PyObject *type, PyMethodDef *methods)
 {
-    PyMethodDef *const tables[] = { array_view_methods, array_transfer_methods, array_wait_methods, array_operator_methods, array_exchange_methods };
-    PyObject *type = module_state(module)->types[TYPE_ARRAY];
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        for (PyMethodDef *method = tables[i]; method->ml_name; method++) {
-            PyObject *descriptor = PyDescr_NewMethod((PyTypeObject *)type, method);
-            int status = descriptor ? PyObject_SetAttrString(type, method->ml_name, descriptor) : -1;
-            Py_XDECREF(descriptor);
-            if (status)
-                return -1;
-        }
+    for (PyMethodDef *method = methods; method->ml_name; method++) {
+        PyObject *descriptor = PyDescr_NewMethod((PyTypeObject *)type, method);
+        int status = descriptor ? PyObject_SetAttrString(type, method->ml_name, descriptor) : -1;
+        Py_XDECREF(descriptor);
+        if (status)
+            return -1;
     }
     return 0;
+}
+
+/* The methods of arrays and kernels come from several files. */
+static int more_methods_exec(PyObject *module)
+{
+    PyMethodDef *const tables[] = { array_view_methods, array_transfer_methods, array_wait_methods, array_operator_methods, array_exchange_methods };
+    struct state *state = module_state(module);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (add_methods(state->types[TYPE_ARRAY], tables[i]))
+            return -1;
+    return add_methods(state->types[TYPE_KERNEL], kernel_info_methods);
 }
 
 static int methods_exec(PyObject *module)
@@ -152,7 +158,7 @@ static void module_free(void *module)
 }
 
 static PyModuleDef_Slot slots[] = {
-    { Py_mod_exec, types_exec }, { Py_mod_exec, array_methods_exec }, { Py_mod_exec, methods_exec }, { Py_mod_exec, runtime_exec }, { Py_mod_exec, dtype_exec },
+    { Py_mod_exec, types_exec }, { Py_mod_exec, more_methods_exec }, { Py_mod_exec, methods_exec }, { Py_mod_exec, runtime_exec }, { Py_mod_exec, dtype_exec },
     { Py_mod_exec, task_exec },  { Py_mod_exec, capi_exec },    SLOT_INTERPRETERS SLOT_GIL { 0, NULL },
 };
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CLIMBS = 20 };
+
 /* ---- opening and ending */
 
 static const char *driver_name(const struct state *state)
@@ -44,9 +46,11 @@ int runtime_exec(PyObject *module)
 {
     struct state *state = module_state(module);
     state->opening = PyThread_allocate_lock();
-    if (!state->opening)
-        PyErr_NoMemory();
-    return state->opening ? 0 : -1;
+    state->climbing = PyThread_allocate_lock();
+    if (state->opening && state->climbing)
+        return 0;
+    PyErr_NoMemory();
+    return -1;
 }
 
 /* The main interpreter ends with its process: nothing is waited for, so that work in flight cannot hold the exit back. Another interpreter gives everything
@@ -59,7 +63,9 @@ void runtime_free(struct state *state)
         UNLOCKED(baton_runtime_close(runtime, NULL));
     if (state->opening)
         PyThread_free_lock(state->opening);
-    state->opening = NULL;
+    if (state->climbing)
+        PyThread_free_lock(state->climbing);
+    state->opening = state->climbing = NULL;
 }
 
 static PyObject *runtime_init(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *keywords)
@@ -96,19 +102,65 @@ static int collect(int32_t level)
     return collected ? 0 : -1;
 }
 
-int32_t runtime_create(struct state *state, baton_array_options *options, baton_array **array, baton_error *error)
+static int32_t create(struct state *state, baton_array_options *options, baton_array **array, baton_error *error)
 {
     baton_runtime *runtime = state->runtime;
     int32_t status;
-    options->flags |= BATON_ALLOC_NO_HOOK;
     UNLOCKED(status = baton_array_create(runtime, options, array, error));
+    return status;
+}
+
+/* The ladder once, from its foot. */
+static int32_t climb(struct state *state, baton_array_options *options, baton_array **array, baton_error *error)
+{
+    options->level = 0;
+    int32_t status = create(state, options, array, error);
     while (status == BATON_OOM_RETRY) {
         options->level = error->level;
         if (collect(error->level))
             PyErr_Clear();      /* the ladder goes on and ends in the library's own report */
-        UNLOCKED(status = baton_array_create(runtime, options, array, error));
+        status = create(state, options, array, error);
     }
     return status;
+}
+
+/* Whether memory is still on its way back: another thread collects or gives back, and neither is done twice at a time. */
+static int more_to_come(struct state *state, int32_t device)
+{
+    baton_device_info info = { .struct_size = sizeof info };
+    int32_t status;
+    UNLOCKED({
+        baton_drain(state->runtime, 0, NULL, NULL);
+        status = baton_device_info_read(state->runtime, device, &info, NULL);
+    });
+    return !status && info.deferred_bytes > 0;
+}
+
+/* One thread climbs at a time: the collector does nothing for a second one that calls it meanwhile. A finalizer that the
+ * collector runs on the climbing thread, and that wants memory itself, climbs within. */
+static int32_t climb_alone(struct state *state, baton_array_options *options, baton_array **array, baton_error *error)
+{
+    unsigned long me = PyThread_get_thread_ident();
+    int within = state->climber == me;
+    if (!within) {
+        UNLOCKED(PyThread_acquire_lock(state->climbing, WAIT_LOCK));
+        state->climber = me;
+    }
+    int32_t status = climb(state, options, array, error);
+    for (int again = 0; status == BATON_ERR_OOM && again < CLIMBS && more_to_come(state, options->device); again++)
+        status = climb(state, options, array, error);
+    if (!within) {
+        state->climber = 0;
+        PyThread_release_lock(state->climbing);
+    }
+    return status;
+}
+
+int32_t runtime_create(struct state *state, baton_array_options *options, baton_array **array, baton_error *error)
+{
+    options->flags |= BATON_ALLOC_NO_HOOK;
+    int32_t status = create(state, options, array, error);
+    return status == BATON_OOM_RETRY ? climb_alone(state, options, array, error) : status;
 }
 
 static PyObject *runtime_set_limit(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *keywords)

@@ -37,7 +37,8 @@ static void give_idle(struct state *state, PyObject *stream)
     if (!state || stream == Py_None || Py_REFCNT(stream) > 1 || state->idle_count == IDLE_STREAMS || !state->runtime)
         return;
     struct stream *data = stream_of(stream);
-    if (baton_stream_retain(data->handle))
+    int32_t captured = 1;
+    if (baton_capture_active(data->handle, &captured, NULL) || captured || baton_stream_retain(data->handle))
         return;
     state->idle[state->idle_count].stream = data->handle;
     state->idle[state->idle_count++].device = data->device;

@@ -1,6 +1,8 @@
 """Arrays: making them, what they say of themselves, views, assignment, data in and out, and their end."""
 
+import array as array_module
 import copy
+import ctypes
 import gc
 import pickle
 import sys
@@ -117,6 +119,21 @@ def test_asarray_of_an_array_is_the_array():
     array = baton.zeros(3)
     assert baton.asarray(array) is array
     assert baton.asarray(array, "f4").dtype == baton.float32
+
+
+def test_buffers_of_ctypes_and_of_the_array_module_keep_their_type():
+    for code, name in [("b", "int8"), ("I", "uint32"), ("l", "int64"), ("L", "uint64"), ("d", "float64")]:
+        assert baton.asarray(array_module.array(code, [1, 2])).dtype == name
+    for kind, name in [
+        (ctypes.c_int, "int32"),
+        (ctypes.c_long, "int64"),
+        (ctypes.c_ubyte, "uint8"),
+        (ctypes.c_double, "float64"),
+    ]:
+        array = baton.asarray((kind * 3)(1, 2, 3))
+        assert array.dtype == name and array.tolist() == [1, 2, 3]
+    with pytest.raises(TypeError):
+        baton.asarray(np.arange(3, dtype=">i4"))
 
 
 def test_numbers_that_do_not_fit_are_refused():

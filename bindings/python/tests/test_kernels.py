@@ -42,6 +42,30 @@ def test_grid_block_and_shared_memory_reach_the_kernel(library):
         kernel(1, nonsense=1)
 
 
+def test_a_kernel_tells_what_it_needs_and_refuses_nonsense(add_one):
+    assert set(add_one.info()) > {"registers", "most_threads", "local_bytes"}
+    assert add_one.occupancy(32) >= 0
+    threads, blocks = add_one.block_size()
+    assert threads > 0 and blocks > 0
+    for wrong in (lambda: add_one.occupancy(-1), lambda: add_one.occupancy(32, -1), lambda: add_one(1, cluster=0)):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(TypeError):
+        add_one.occupancy()
+
+
+def test_clusters_and_cooperative_grids_are_launched_or_refused_clearly(add_one):
+    x = baton.zeros(N, "f4")
+    for settings in ({"cluster": 2}, {"cooperative": True}):
+        done = x.tolist()[0]
+        try:
+            add_one(N, **settings)(x)
+        except baton.Error as error:
+            assert str(error)
+        else:
+            assert x.tolist() == [done + 1] * N
+
+
 def test_a_signature_gives_numbers_their_type(scale):
     x, y = baton.ones(N, "f4"), baton.empty(N, "f4")
     for factor in (3, 3.0, True + 2, np.float64(3), np.int8(3), baton.f64(3), ctypes.c_int(3)):

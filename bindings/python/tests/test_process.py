@@ -167,11 +167,24 @@ def test_garbage_alone_never_ends_in_an_error(limit, enabled):
 
 def test_garbage_of_threads_never_ends_in_an_error(limit):
     def work(_):
-        for _ in range(20):
+        for _ in range(60):
             Cycle(baton.empty(limit, "u1"))
 
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(work, range(4)))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+
+
+class Phoenix(Cycle):
+    """Its finalizer wants memory, while the collector looks for some."""
+
+    def __del__(self):
+        self.array = baton.empty(64, "u1")
+
+
+def test_finalizers_may_want_memory_themselves(limit):
+    for _ in range(50):
+        Phoenix(baton.empty(limit, "u1"))
+    gc.collect()
 
 
 def test_too_much_is_told_and_leaves_everything_usable(limit):
