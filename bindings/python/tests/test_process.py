@@ -178,6 +178,7 @@ class Phoenix(Cycle):
     """Its finalizer wants memory, while the collector looks for some."""
 
     def __del__(self):
+        self.array = None
         self.array = baton.empty(64, "u1")
 
 
