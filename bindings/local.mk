@@ -15,6 +15,7 @@ EXTRA_DIST += \
     bindings/python/baton/_types.py \
     bindings/python/baton/_waiting.py \
     bindings/python/baton/py.typed \
+    bindings/python/bench/overhead.py \
     bindings/python/pyproject.toml \
     bindings/python/setup.py \
     bindings/python/src/arguments.c \
