@@ -31,6 +31,7 @@ from ._core import (
     Out,
     Scalar,
     Stream,
+    _after_fork,
     bfloat16,
     bool,
     complex64,
@@ -92,6 +93,9 @@ __version__ = "0.1.0"
 f16, bf16, f32, f64 = float16, bfloat16, float32, float64
 i32, i64, u32, u64 = int32, int64, uint32, uint64
 gate = Gate
+
+
+_os.register_at_fork(after_in_child=_after_fork)
 
 
 def get_include() -> str:

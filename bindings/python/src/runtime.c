@@ -53,6 +53,19 @@ int runtime_exec(PyObject *module)
     return -1;
 }
 
+/* In a child: locks that other threads of the parent held are nobody's here. */
+static PyObject *runtime_after_fork(PyObject *module, PyObject *ignored)
+{
+    struct state *state = module_state(module);
+    (void)ignored;
+    state->opening = PyThread_allocate_lock();
+    state->climbing = PyThread_allocate_lock();
+    state->climber = 0;
+    if (!state->opening || !state->climbing)
+        return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
 /* The main interpreter ends with its process: nothing is waited for, so that work in flight cannot hold the exit back. Another interpreter gives everything
  * back. Handles that outlive it can still be released. */
 void runtime_free(struct state *state)
@@ -124,42 +137,52 @@ static int32_t climb(struct state *state, baton_array_options *options, baton_ar
     return status;
 }
 
-/* Whether memory is still on its way back: another thread collects or gives back, and neither is done twice at a time. */
-static int more_to_come(struct state *state, int32_t device)
+/* What changes when anybody takes or gives back memory. */
+static uint64_t changes(struct state *state, int32_t device)
 {
+    baton_stats stats = { .struct_size = sizeof stats };
     baton_device_info info = { .struct_size = sizeof info };
-    int32_t status;
     UNLOCKED({
         baton_drain(state->runtime, 0, NULL, NULL);
-        status = baton_device_info_read(state->runtime, device, &info, NULL);
+        baton_device_info_read(state->runtime, device, &info, NULL);
+        baton_stats_read(state->runtime, &stats, NULL);
     });
-    return !status && info.deferred_bytes > 0;
+    return stats.allocations + stats.frees + info.deferred_bytes;
 }
 
-/* One thread climbs at a time: the collector does nothing for a second one that calls it meanwhile. A finalizer that the
- * collector runs on the climbing thread, and that wants memory itself, climbs within. */
+/* The collector does nothing when another thread is inside it, and memory that it freed may go to others. So the ladder
+ * is climbed again, at least once, until nothing has changed meanwhile. */
+static int32_t climb_often(struct state *state, baton_array_options *options, baton_array **array, baton_error *error)
+{
+    uint64_t before = 0, after = changes(state, options->device);
+    int32_t status = climb(state, options, array, error);
+    for (int again = 0; status == BATON_ERR_OOM && again < CLIMBS && (again == 0 || before != after); again++) {
+        before = after;
+        status = climb(state, options, array, error);
+        after = changes(state, options->device);
+    }
+    return status;
+}
+
+/* One thread climbs at a time, and others that want memory meanwhile wait behind it. A finalizer that the collector runs
+ * on the climbing thread, and that wants memory itself, climbs within. */
 static int32_t climb_alone(struct state *state, baton_array_options *options, baton_array **array, baton_error *error)
 {
     unsigned long me = PyThread_get_thread_ident();
-    int within = state->climber == me;
-    if (!within) {
-        UNLOCKED(PyThread_acquire_lock(state->climbing, WAIT_LOCK));
-        state->climber = me;
-    }
-    int32_t status = climb(state, options, array, error);
-    for (int again = 0; status == BATON_ERR_OOM && again < CLIMBS && more_to_come(state, options->device); again++)
-        status = climb(state, options, array, error);
-    if (!within) {
-        state->climber = 0;
-        PyThread_release_lock(state->climbing);
-    }
+    if (state->climber == me)
+        return climb(state, options, array, error);
+    UNLOCKED(PyThread_acquire_lock(state->climbing, WAIT_LOCK));
+    state->climber = me;
+    int32_t status = climb_often(state, options, array, error);
+    state->climber = 0;
+    PyThread_release_lock(state->climbing);
     return status;
 }
 
 int32_t runtime_create(struct state *state, baton_array_options *options, baton_array **array, baton_error *error)
 {
     options->flags |= BATON_ALLOC_NO_HOOK;
-    int32_t status = create(state, options, array, error);
+    int32_t status = state->climber ? BATON_OOM_RETRY : create(state, options, array, error);
     return status == BATON_OOM_RETRY ? climb_alone(state, options, array, error) : status;
 }
 
@@ -228,5 +251,6 @@ PyMethodDef runtime_methods[] = {
     { "trim", METHOD(runtime_trim), METH_FASTCALL | METH_KEYWORDS,
       PyDoc_STR("trim(device=0, keep=0)\n--\n\n"
                 "Returns unused memory of the device's pool beyond `keep` bytes to the system.") },
+    { "_after_fork", runtime_after_fork, METH_NOARGS, NULL },
     { NULL, NULL, 0, NULL },
 };
