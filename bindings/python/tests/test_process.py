@@ -115,22 +115,24 @@ def test_a_child_of_fork_is_told_clearly_and_ends_well(run_python):
 
 
 def test_a_fork_while_another_thread_looks_for_memory_leaves_no_lock_behind(run_python):
-    """The fork comes from a finalizer, in the middle of the search for memory, and the child wants memory at once."""
+    """The other thread stands in the collector, called from the search for memory, while this one forks."""
     code = QUIET + (
         "baton.set_memory_limit(1 << 20)\n"
-        "class Forks:\n"
+        "inside, leave = threading.Event(), threading.Event()\n"
+        "class Slow:\n"
         "    def __init__(self): self.array, self.me = baton.empty(1 << 20, 'u1'), self\n"
-        "    def __del__(self):\n"
-        "        child = os.fork()\n"
-        "        if child == 0:\n"
-        "            try: baton.empty(1)\n"
-        "            except baton.ForkedError: os._exit(0)\n"
-        "            os._exit(3)\n"
-        "        print(os.waitpid(child, 0)[1])\n"
-        "Forks()\n"
-        "print(baton.empty(1 << 20, 'u1').nbytes)"
+        "    def __del__(self): inside.set(); leave.wait(20)\n"
+        "Slow()\n"
+        "thread = threading.Thread(target=baton.empty, args=(1 << 20, 'u1')); thread.start()\n"
+        "assert inside.wait(20)\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    try: baton.empty(1)\n"
+        "    except baton.ForkedError: os._exit(0)\n"
+        "    os._exit(3)\n"
+        "print(os.waitpid(child, 0)[1]); leave.set(); thread.join()"
     )
-    assert succeeds(run_python(code)) == f"0\n{1 << 20}\n"
+    assert succeeds(run_python(code, timeout=30)) == "0\n"
 
 
 def test_a_fork_before_the_first_use_is_fine(run_python):
