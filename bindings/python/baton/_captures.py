@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
@@ -45,7 +46,11 @@ class capture:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stream.__exit__(kind, error, trace)
+        try:
+            self._stream.__exit__(kind, error, trace)
+        except BaseException:
+            _core._capture_abandon(self._stream)
+            raise
         if error is None:
             _core._capture_end(self._stream, self._graph)
         else:
@@ -60,6 +65,8 @@ class Captured(Generic[P, R]):
     """
 
     def __init__(self, function: Callable[P, R], stream: Any, mode: Mode) -> None:
+        if inspect.iscoroutinefunction(function):
+            raise TypeError("a coroutine cannot be captured: its body runs later")
         self._function = function
         self._stream = stream
         self._mode = _mode(mode)

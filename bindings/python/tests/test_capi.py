@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -65,3 +66,12 @@ def test_an_extension_gets_exceptions(capi):
 
 def test_the_header_is_in_the_package():
     assert os.path.exists(os.path.join(baton.get_include(), "baton_python.h"))
+
+
+def test_the_header_is_for_cxx_too(include_flags, tmp_path):
+    if not shutil.which("c++") or not (Path(sysconfig.get_paths()["include"]) / "Python.h").exists():
+        pytest.skip("no C++ compiler, or no headers of Python's")
+    source = tmp_path / "header.cc"
+    source.write_text("#include <baton_python.h>\nint main() { return baton_python_import() != nullptr; }\n")
+    includes = ["-I", sysconfig.get_paths()["include"], "-I", baton.get_include(), *include_flags]
+    subprocess.run(["c++", "-std=c++11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", *includes, source], check=True)

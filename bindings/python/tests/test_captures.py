@@ -157,6 +157,23 @@ def test_captured_methods_and_recursive_calls(add_one):
     assert one.x.tolist() == [2.0] * N and two.x.tolist() == [1.0] * N
 
 
+def test_a_coroutine_is_refused():
+    with pytest.raises(TypeError):
+
+        @baton.captured
+        async def body():
+            pass
+
+
+def test_a_block_that_leaves_another_stream_chosen_is_told_and_ends_its_capture(pair):
+    a, b = pair
+    with pytest.raises(RuntimeError), baton.capture(a):
+        b.__enter__()
+    assert not a.capturing
+    b.__exit__(None, None, None)
+    a.__exit__(None, None, None)
+
+
 def test_an_unknown_mode_is_refused():
     with pytest.raises(ValueError):
         baton.capture(mode="loud")

@@ -230,6 +230,8 @@ def test_an_error_carries_the_record():
     assert isinstance(error, ValueError) and isinstance(error, baton.Error)
     assert (error.status, error.status_name, error.origin, error.driver_code) == (-5, "BATON_ERR_SHAPE", "call", 0)
     assert "shape" in str(error)
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.status) == (type(error), str(error), error.status)
 
 
 def test_every_status_has_its_name_and_class():
