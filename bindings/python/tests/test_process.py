@@ -1,6 +1,7 @@
 """The life of a process: import, exit with work in flight, fork, memory under pressure, several interpreters."""
 
 import gc
+import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
