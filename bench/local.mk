@@ -10,6 +10,7 @@ bench_times_SOURCES = \
     bench/bench.h \
     bench/measure.c \
     bench/times.c \
+    bench/times_elementwise.c \
     bench/times_fan.c \
     bench/times_graph.c \
     bench/times_hold.c \
@@ -22,10 +23,17 @@ bench_times_SOURCES = \
     $(bench_kernels)
 bench_times_LDADD = libbaton_internal.la
 
-EXTRA_DIST += bench/kernels.cu
-CLEANFILES = $(EXTRA_PROGRAMS)
+EXTRA_DIST += bench/kernels.cu bench/peers.py bench/plot.py
+CLEANFILES = $(EXTRA_PROGRAMS) test/programs
 
 # BENCH_FLAGS: --quick, --json FILE, --driver NAME, ids of scenarios.
 bench: bench/counts$(EXEEXT) bench/times$(EXEEXT)
 	bench/counts$(EXEEXT)
 	bench/times$(EXEEXT) $(BENCH_FLAGS)
+
+# Beside PyTorch, CuPy and cuda.core, as far as this Python has them. PEERS_FLAGS: --quick, --json FILE, rows.
+PYTHON = python3
+bench-peers: bench/times$(EXEEXT)
+	$(PYTHON) $(top_srcdir)/bench/peers.py --times bench/times$(EXEEXT) $(PEERS_FLAGS)
+
+.PHONY: bench-peers

@@ -62,6 +62,7 @@ int main(int count, char **words)
     times_graph();
     times_wait();
     times_rows();
+    times_elementwise();
     times_streams();
     if (choice.json && (failed = bench_write(choice.json)))
         fprintf(stderr, "times: %s cannot be written\n", choice.json);

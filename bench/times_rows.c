@@ -3,14 +3,14 @@
 
 #include "bench.h"
 
-enum { SYNCED = 10, CONSTRUCTED = 100, IDLE = 1000, READS = 10 };
+enum { SYNCED = 10, CONSTRUCTED = 100, IDLE = 1000, READS = 10, SMALL = 257 };
 
 static const int64_t SHAPE[] = { 512, 1000 };
 enum { BYTES = 512 * 1000 * 4 };
 
 static float *host;
 static driver_address raw_from, raw_to;
-static baton_array *from, *to, *elements[READS];
+static baton_array *from, *to, *elements[READS], *small[2];
 
 static driver_address raw_alloc(size_t bytes)
 {
@@ -136,7 +136,8 @@ static void raw_add(void)
 
 static void our_add(void)
 {
-    launch(KERNEL_ADD, 0, (baton_argument[]) { baton_out(world.arrays[0]), baton_in(world.arrays[1]) }, 2);
+    float two = 2;
+    need(baton_elementwise(BATON_ADD, small[0], &(baton_argument)baton_in(small[1]), &(baton_argument)baton_value(two), world.streams[0], &bench_error));
     our_sync();
 }
 
@@ -219,6 +220,10 @@ static void rows_make(void)
         baton_view_options options = { .struct_size = sizeof options, .ndim = 2, .start = start, .count = count };
         need(baton_array_view(from, &options, &elements[i], &bench_error));
     }
+    for (int i = 0; i < 2; i++) {
+        baton_view_options options = { .struct_size = sizeof options, .ndim = 1, .count = (int64_t[]) { SMALL } };
+        need(baton_array_view(world.arrays[i], &options, &small[i], &bench_error));
+    }
     our_add();
     world_idle();
 }
@@ -226,6 +231,7 @@ static void rows_make(void)
 static void rows_free(void)
 {
     baton_array_release_n(elements, READS);
+    baton_array_release_n(small, 2);
     baton_array_release(from);
     baton_array_release(to);
     raw_free(raw_from);

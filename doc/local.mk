@@ -1,7 +1,10 @@
 dist_doc_DATA += \
     doc/design.md \
+    doc/exchange.md \
+    doc/interop.md \
     doc/locking.md \
     doc/memory.md \
+    doc/modules.md \
     doc/performance.md \
     doc/rules.md \
     doc/testing.md

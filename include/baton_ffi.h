@@ -104,10 +104,15 @@ enum { BATON_RUN_CAPTURED = 1, BATON_RUN_UPDATED = 2, BATON_RUN_REBUILT = 3, BAT
 /* Flags. */
 enum {
     BATON_RUNTIME_HOST_WAIT = 1,    /* every hand-off waits on the host: the old way, for comparison and debugging */
+    BATON_RUNTIME_NO_CACHE = 2,     /* what is released goes back to the driver at once, so that memory checkers see its end */
     BATON_SCOPE_TRY = 1,            /* scope: never wait for a lock, return BATON_WOULD_BLOCK */
     BATON_ALLOC_NO_HOOK = 1,        /* create: BATON_OOM_RETRY instead of the reclaim hook */
     BATON_LAUNCH_COOPERATIVE = 1,   /* launch: all blocks are resident at once, and may wait for each other */
     BATON_COMPILE_NO_CACHE = 1,     /* compile: neither looks into the cache nor keeps anything there */
+    BATON_DLPACK_LEGACY = 1,        /* export: an unversioned DLManagedTensor, for consumers that name no max_version or one below 1 */
+    BATON_DLPACK_COPY = 2,          /* export: always a contiguous copy, made on the stream, which is the consumer's alone */
+    BATON_DLPACK_UNORDERED = 4,     /* export: the consumer sees to the order itself (stream -1); not with a stream. A copy is complete all the same */
+    BATON_DLPACK_HOST = 8,          /* export: as memory of the CPU (dl_device (1, 0)), complete; device memory as a copy; not with a stream */
     BATON_UNLIMITED = -1            /* timeouts */
 };
 
@@ -131,7 +136,7 @@ enum {
     BATON_HOST_WAIT_FOREIGN = 2,        /* pointer for foreign code (P1) */
     BATON_HOST_WAIT_HOST_POINTER = 3,   /* host pointer (P2) */
     BATON_HOST_WAIT_UNIFIED = 4,        /* host or unified memory changed streams (S11) */
-    BATON_HOST_WAIT_SPECIAL = 5,        /* legacy or per-thread stream (S10) */
+    BATON_HOST_WAIT_SPECIAL = 5,        /* per-thread stream (S10) */
     BATON_HOST_WAIT_DEVICE = 6,         /* memory changed devices (S12) */
     BATON_HOST_WAIT_TAINTED = 7,        /* used by an untracked capture (S9) */
     BATON_HOST_WAIT_EXPORT = 8,         /* live export without a stream (P5) */
@@ -208,20 +213,22 @@ typedef struct baton_stats {
     uint64_t elided_complete;       /* no wait: known to be finished */
     uint64_t host_waits[12];        /* by cause: BATON_HOST_WAIT_... */
     uint64_t host_blocked_ns;       /* time spent in host waits */
-    uint64_t allocations, frees;
+    uint64_t allocations, frees;    /* of memory, also when the library's cache served them */
     uint64_t live_bytes, deferred_bytes, live_arrays;
     uint64_t graph_launches;
     uint64_t graph_memories;        /* taken by them, in all */
     uint64_t graph_waits;           /* device waits queued for them */
     uint64_t faults_swallowed;      /* errors met while giving things back */
     uint64_t longest_lock_wait_ns;
+    uint64_t cached_bytes;          /* released and kept to be used again */
+    uint64_t cache_hits;            /* allocations served from there, without the driver */
 } baton_stats;
 
 typedef struct baton_array_options {
     uint32_t struct_size;
     uint32_t flags;                 /* BATON_ALLOC_... */
     int32_t  device;                /* ordinal */
-    int32_t  kind;                  /* BATON_DEVICE (0 means this), BATON_HOST (pinned), BATON_UNIFIED */
+    int32_t  kind;                  /* BATON_DEVICE, BATON_HOST (pinned), BATON_UNIFIED. 0: create: BATON_DEVICE; wrap: what the driver says it is */
     int32_t  dtype;
     int32_t  ndim;                  /* 0 to 16; 0: one element */
     const int64_t *shape;           /* ndim extents, >= 0 */
@@ -361,6 +368,29 @@ typedef struct baton_graph_info {
     uint64_t written;               /* of these: written by the graph */
 } baton_graph_info;
 
+/* How to export to a DLPack consumer. */
+typedef struct baton_dlpack_options {
+    uint32_t struct_size;
+    uint32_t flags;                 /* BATON_DLPACK_... */
+    baton_stream *stream;           /* the consumer's; NULL: none is known */
+    uint64_t reserved[2];
+} baton_dlpack_options;
+
+/* A __cuda_array_interface__, both ways. */
+typedef struct baton_interface_info {
+    uint32_t struct_size;
+    int32_t  read_only;             /* 1: writes are refused */
+    uint64_t address;               /* of the element with all indices 0; 0 without elements */
+    uint64_t stream;                /* native handle: 1 legacy, 2 per-thread, else a CUstream; export: never 0; import: 0 for none */
+    char     typestr[8];            /* "<f4" and the like, terminated */
+    int32_t  device;                /* ordinal */
+    int32_t  device_type;           /* export: DLPack's number; 1 is memory of the CPU (the software device's), which is no CUDA array */
+    int32_t  ndim;
+    int32_t  contiguous;            /* 1: row-major without gaps; import: then strides are not read */
+    int64_t  shape[16];
+    int64_t  strides[16];           /* bytes */
+} baton_interface_info;
+
 typedef int32_t (*baton_captured_function)(void *user, baton_stream *stream);
 
 /* One line of the trace: an operation, or a wait of one stream for another. */
@@ -425,6 +455,9 @@ int32_t baton_stream_create(baton_runtime *runtime, int32_t device, uint32_t fla
 /* DRIVER. A stream made elsewhere (its CUstream or cudaStream_t as a number), or BATON_STREAM_LEGACY / BATON_STREAM_PER_THREAD. It stays its maker's:
  * it must outlive the handle and every memory that names it, and is never destroyed here (S10, P6). */
 int32_t baton_stream_wrap(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
+/* DRIVER. The handle for a stream that other code names by its number: the library's own stream, or the handle that an earlier call gave for it, or else a new one as by
+ * baton_stream_wrap. 0 is the legacy stream. The caller owns one reference. */
+int32_t baton_stream_adopt(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
 /* FAST. */
 int32_t baton_stream_retain(baton_stream *stream);
 void baton_stream_release(baton_stream *stream);
@@ -446,7 +479,8 @@ int32_t baton_stream_follow(baton_stream *after, baton_stream *before, baton_err
 
 /* DRIVER (BLOCKS when memory is short: the ladder of doc/memory.md). A new array with undefined contents; the caller owns one reference. */
 int32_t baton_array_create(baton_runtime *runtime, const baton_array_options *options, baton_array **array, baton_error *err);
-/* DRIVER. An array over memory that somebody else allocated: kind is what it is. deleter (may be NULL) is called once, with user and the
+/* DRIVER. An array over memory that somebody else allocated. Where the driver can tell, BATON_ERR_KIND refuses another kind than it is, BATON_ERR_DEVICE memory of
+ * another device, and BATON_ERR_BOUNDS an array that leaves the allocation. deleter (may be NULL) is called once, with user and the
  * address, on a thread inside a call to this library, after the last use has finished. When the call fails, the caller still owns the memory. */
 int32_t baton_array_wrap(baton_runtime *runtime, const baton_array_options *options, uint64_t address, baton_deleter deleter, void *user, baton_array **array, baton_error *err);
 /* FAST. A new array over the same memory. */
@@ -504,11 +538,10 @@ int32_t baton_elementwise(int32_t function, baton_array *to, const baton_argumen
  * number in it. Integers become narrower ones by their low bits. Numbers become floats rounded to the nearest, ties to even; what is too large becomes infinite. Bools are 0
  * and 1: every number but 0, NaN too, becomes 1. */
 int32_t baton_cast(baton_array *to, baton_array *from, baton_stream *stream, baton_error *err);
-/* DRIVER. Element i of `to`, in row-major order, becomes start + i * step, each `bytes` bytes of its dtype, copied at the call. Floats are computed in f64, each from its own i;
+/* DRIVER. Element i of `to`, in row-major order, becomes start + i * step, each of `bytes` bytes of its dtype, copied at the call. Floats are computed in f64, each from its own i;
  * integers wrap. */
 int32_t baton_range(baton_array *to, const void *start, const void *step, uint64_t bytes, baton_stream *stream, baton_error *err);
 
-/* BLOCKS. PTX, cubin or fatbin; PTX is terminated text. */
 /* BLOCKS. PTX, cubin or fatbin; PTX is terminated text. The image may be freed afterwards. An image that is cut short or no image is BATON_ERR_ARGUMENT; one that
  * the driver refuses BATON_ERR_DRIVER, with the first error of its translator. */
 int32_t baton_module_load(baton_runtime *runtime, int32_t device, const void *image, uint64_t bytes, baton_module **module, baton_error *err);
@@ -616,10 +649,44 @@ int32_t baton_gate_open(baton_gate *gate, baton_error *err);
 /* FAST. Opens it too. */
 void baton_gate_release(baton_gate *gate);
 
-/* ---------------------------------------------------------------- exchange */
+/* ---------------------------------------------------------------- exchange: doc/exchange.md
+ *
+ * Out: the consumer gets the address itself and keeps a reference on the array, which its deleter or release callback gives back: from any thread, in any state,
+ * after the runtime was closed too; that never blocks and never calls the driver. In: a structure that fails to be taken in stays the caller's, unchanged;
+ * one that was taken in is given back once, by a call of this library on whichever thread, after its last use has finished. Nothing in it is trusted. */
 
 /* DRIVER. *managed becomes a DLManagedTensorVersioned * (DLPack 1.x), whose deleter gives the reference back from any thread. stream is the
- * consumer's: it is made to follow the array's work on the device. NULL: host-waits. While the export lives, the memory counts as used by that stream (P5). */
+ * consumer's: it is made to follow the array's work on the device. NULL: BLOCKS until that work is done. While the export lives, the memory counts as used by that
+ * stream (P5), with NULL by every stream. BATON_ERR_CAPTURE while the library captures the stream. */
 int32_t baton_dlpack_export(baton_array *array, baton_stream *stream, void **managed, baton_error *err);
-/* DRIVER. Takes over a DLManagedTensorVersioned *; work on `stream` (NULL: none) may still use it. On failure the caller still owns it. */
+/* As baton_dlpack_export, in one of the protocol's other ways: BATON_DLPACK_.... BLOCKS without a stream, but for BATON_DLPACK_UNORDERED alone.
+ * BATON_ERR_KIND: BATON_DLPACK_LEGACY cannot say that an array is read-only. */
+int32_t baton_dlpack_export_with(baton_array *array, const baton_dlpack_options *options, void **managed, baton_error *err);
+/* FAST. DLPack's device type and device id for the array, as an export would have them: 1 ordinary memory and all memory of the software device, 2 CUDA,
+ * 3 pinned, 13 managed; the id is 0 for all but 2. */
+int32_t baton_dlpack_device(baton_array *array, int32_t *type, int32_t *id, baton_error *err);
+/* DRIVER. Takes over a DLManagedTensorVersioned *; work on `stream` (NULL: none) may still use it. On failure the caller still owns it: also with
+ * BATON_ERR_VERSION, for another major version, of which only the deleter may be used. CPU tensors become host memory: copies and the host reach it, kernels of a
+ * GPU only if it is pinned. */
 int32_t baton_dlpack_import(baton_runtime *runtime, void *managed, baton_stream *stream, baton_array **array, baton_error *err);
+/* DRIVER. The same for a DLManagedTensor * of before DLPack 1.0: never read-only. */
+int32_t baton_dlpack_import_legacy(baton_runtime *runtime, void *managed, baton_stream *stream, baton_array **array, baton_error *err);
+
+/* DRIVER; BLOCKS where the memory is a CPU's to the consumer. Fills an ArrowDeviceArray and an ArrowSchema (NULL: not wanted) of the caller's, each with a release
+ * callback: 1-D arrays as primitive arrays, 2-D arrays as fixed-size lists, C-contiguous, without nulls. sync_event is an event of this export's own, recorded
+ * behind the array's last write; no stream waits and nothing blocks. Arrow data may only be read: until the release, reads of the library go on, and writes wait on
+ * the host for every stream (P5). BATON_ERR_DTYPE for bool (bits in Arrow), bf16 and complex numbers. */
+int32_t baton_arrow_export(baton_array *array, void *device_array, void *schema, baton_error *err);
+/* DRIVER; without a stream BLOCKS until *sync_event has happened, if there is one. Moves an ArrowDeviceArray into a read-only array, whose memory `stream` uses behind
+ * *sync_event, by a wait on the device. The schema stays the caller's. Primitive arrays, and fixed-size lists of those, without nulls.
+ * BATON_ERR_CAPTURE while the stream is captured. */
+int32_t baton_arrow_import(baton_runtime *runtime, void *device_array, const void *schema, baton_stream *stream, baton_array **array, baton_error *err);
+
+/* DRIVER. What __cuda_array_interface__ (version 3) says. The stream it names covers every use of the memory so far, by waits on the device; consumers order
+ * themselves behind it, or work on it. From the first call until the array's handle is gone, the memory counts as used by that stream (P5), and every call names the
+ * same. BATON_ERR_DTYPE for bf16; BATON_ERR_CAPTURE while the library captures the named stream. The consumer keeps the handle. */
+int32_t baton_interface_export(baton_array *array, baton_interface_info *info, baton_error *err);
+/* DRIVER. An array over what such a description names. The stream in it counts as the memory's last user: the library's work follows it on the device; 0: nothing to
+ * wait for (pass BATON_STREAM_LEGACY for descriptions older than version 3, which name none). device and device_type are not read, but for the device of an empty
+ * array. deleter (may be NULL) as in baton_array_wrap. */
+int32_t baton_interface_import(baton_runtime *runtime, const baton_interface_info *info, baton_deleter deleter, void *user, baton_array **array, baton_error *err);

@@ -2,6 +2,9 @@ EXTRA_DIST += \
     scripts/ci \
     scripts/common \
     scripts/coverage \
+    scripts/gpu \
+    scripts/make-ptx \
+    scripts/nvrtc-ptx \
     scripts/python-test \
     scripts/test \
     scripts/try

@@ -1,4 +1,5 @@
 /* Closing a runtime: what is alive stays valid and usable, and whoever drains later gives it back. */
+#include "census.h"
 #include "waiter.h"
 
 enum { COUNT = 100 };
@@ -6,17 +7,14 @@ enum { COUNT = 100 };
 static baton_runtime *reopen(void)
 {
     baton_runtime *made;
-    baton_runtime_options options = { .struct_size = sizeof options,
-                                      .driver = getenv("BATON_DRIVER") ? getenv("BATON_DRIVER") : "soft:2" };
+    baton_runtime_options options = { .struct_size = sizeof options, .driver = needs_driver() };
     ok(baton_runtime_open(&options, &made, &error));
     return made;
 }
 
 static uint64_t live_allocations(void)
 {
-    struct soft_census census;
-    soft_census(&census);
-    return census.allocations;
+    return census_read().allocations;
 }
 
 /* O9 */

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "driver/builtin.h"
+#include "needs.h"
 
 const struct driver *driver;
 driver_context context;
@@ -155,6 +156,7 @@ int suite_run(const char *name, const TTest *const *tests, size_t count)
 
 int suite_run_with(const char *name, const TTest *const *tests, size_t count, void (*begin)(void), void (*end)(void))
 {
+    needs_contexts();
     Suite *suite = suite_create(name);
     TCase *tcase = tcase_create(name);
     SRunner *runner = srunner_create(suite);

@@ -215,6 +215,40 @@ START_TEST(a_pointer_tells_its_kind)
 }
 END_TEST
 
+/* `told`: a driver must have an answer. */
+static void range_holds(driver_address address, size_t bytes, int told)
+{
+    driver_address start = 0;
+    size_t held = 0;
+    int code = driver->pointer_attribute(&start, DRIVER_POINTER_RANGE_START, address);
+    if (!told && code == DRIVER_INVALID_VALUE)
+        return;
+    EXPECT(DRIVER_SUCCESS, code);
+    OK(driver->pointer_attribute(&held, DRIVER_POINTER_RANGE_BYTES, address));
+    ck_assert_uint_le(start, address);
+    ck_assert_uint_ge(held - (address - start), bytes);
+}
+
+/* What wrap relies on: no answer is narrower than the allocation. */
+START_TEST(a_pointer_tells_the_range_that_holds_it)
+{
+    driver_address device, unified, pooled = memory_new(4096, a);
+    void *pinned;
+    OK(driver->alloc(&device, 4096));
+    OK(driver->alloc_managed(&unified, 4096, DRIVER_ATTACH_GLOBAL));
+    OK(driver->host_alloc(&pinned, 4096, DRIVER_HOST_ALLOC_PORTABLE));
+    range_holds(device, 4096, 1);
+    range_holds(device + 4000, 96, 1);
+    range_holds(unified + 8, 4088, 0);
+    range_holds((uintptr_t)pinned, 4096, 0);
+    range_holds(pooled + 100, 3996, 0);
+    OK(driver->free(device));
+    OK(driver->free(unified));
+    OK(driver->host_free(pinned));
+    OK(driver->free_async(pooled, a));
+}
+END_TEST
+
 START_TEST(a_pointer_of_malloc_is_unknown)
 {
     void *plain = malloc(64);
@@ -287,7 +321,7 @@ int main(void)
         memory_is_freed_once, pooled_memory_names_no_context,
         memory_may_be_freed_on_another_stream_and_after_its_own_has_gone, a_pool_counts_what_it_uses_and_what_it_holds,
         synchronizing_gives_back_what_lies_above_the_threshold, zero_bytes_are_refused_or_nothing,
-        more_than_the_device_has_cannot_be_allocated, a_pointer_tells_its_kind, a_pointer_of_malloc_is_unknown,
+        more_than_the_device_has_cannot_be_allocated, a_pointer_tells_its_kind, a_pointer_tells_the_range_that_holds_it, a_pointer_of_malloc_is_unknown,
         the_host_and_a_kernel_share_managed_memory, plain_allocation_needs_a_context,
         stream_ordered_work_needs_no_context
     };

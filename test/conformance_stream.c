@@ -118,6 +118,28 @@ START_TEST(the_legacy_stream_does_not_wait_for_non_blocking_streams)
 }
 END_TEST
 
+START_TEST(the_legacy_stream_follows_an_event_of_a_non_blocking_stream_and_is_followed)
+{
+    struct gate gate = GATE_INIT;
+    driver_stream before = stream_new(DRIVER_STREAM_NON_BLOCKING), after = stream_new(DRIVER_STREAM_NON_BLOCKING);
+    driver_event first = event_new(), second = event_new();
+    gate_put(&gate, before);
+    OK(driver->event_record(first, before));
+    OK(driver->stream_wait_event(DRIVER_STREAM_LEGACY, first, 0));
+    OK(driver->event_record(second, DRIVER_STREAM_LEGACY));
+    OK(driver->stream_wait_event(after, second, 0));
+    EXPECT(DRIVER_NOT_READY, driver->event_query(second));
+    EXPECT(DRIVER_NOT_READY, driver->stream_query(after));
+    gate_open(&gate);
+    OK(driver->stream_synchronize(after));
+    OK(driver->event_query(second));
+    OK(driver->stream_destroy(before));
+    OK(driver->stream_destroy(after));
+    OK(driver->event_destroy(first));
+    OK(driver->event_destroy(second));
+}
+END_TEST
+
 static int per_thread_id(void *argument)
 {
     int code = driver->context_push(context);
@@ -194,7 +216,8 @@ int main(void)
         the_next_stream_gets_the_handle_but_not_the_id,
         the_handle_is_reused_while_the_destroyed_stream_is_busy,
         the_legacy_stream_waits_for_blocking_streams_and_they_for_it,
-        the_legacy_stream_does_not_wait_for_non_blocking_streams, the_per_thread_stream_is_another_one_in_every_thread,
+        the_legacy_stream_does_not_wait_for_non_blocking_streams,
+        the_legacy_stream_follows_an_event_of_a_non_blocking_stream_and_is_followed, the_per_thread_stream_is_another_one_in_every_thread,
         special_streams_record_events, a_stream_knows_its_context, many_streams_pass_one_value_around_in_order
     };
     return suite_run("conformance: streams", tests, sizeof tests / sizeof *tests);

@@ -185,6 +185,125 @@ START_TEST(an_empty_grid_is_refused)
 }
 END_TEST
 
+/* The gate's kernel; it is open when the word at its flag is not zero. */
+static driver_function gate_function(driver_module *module, void **flag)
+{
+    driver_function function;
+    OK(driver->module_load(module, driver->builtin_image));
+    OK(driver->module_function(&function, *module, BUILTIN_GATE));
+    OK(driver->host_alloc(flag, 4, DRIVER_HOST_ALLOC_PORTABLE));
+    *(uint32_t *)*flag = 1;
+    return function;
+}
+
+static int gate_launch(driver_function function, void *flag, const struct driver_launch_config *config)
+{
+    uint64_t address = (uintptr_t)flag, limit = 1000000000;
+    void *parameters[] = { &address, &limit };
+    return driver->launch_ex(config, function, parameters, NULL);
+}
+
+START_TEST(an_extended_launch_runs_and_its_cooperative_grid_must_be_resident)
+{
+    driver_module module;
+    void *flag;
+    int blocks = 0, processors = 0;
+    driver_function function = gate_function(&module, &flag);
+    struct driver_launch_attribute attribute = { .id = DRIVER_LAUNCH_COOPERATIVE, .value.cooperative = 1 };
+    struct driver_launch_config config = { .grid = { 1, 1, 1 }, .block = { 64, 1, 1 }, .stream = a, .attributes = &attribute, .count = 1 };
+    OK(gate_launch(function, flag, &config));
+    OK(driver->occupancy_blocks(&blocks, function, 64, 0));
+    OK(driver->device_attribute(&processors, DRIVER_DEVICE_MULTIPROCESSORS, 0));
+    config.grid[0] = (unsigned int)(blocks * processors) + 1;
+    EXPECT(DRIVER_COOPERATIVE_LAUNCH_TOO_LARGE, gate_launch(function, flag, &config));
+    config.grid[0]--;
+    OK(gate_launch(function, flag, &config));
+    OK(driver->stream_synchronize(a));              /* the context is as before */
+    OK(driver->host_free(flag));
+    OK(driver->module_unload(module));
+}
+END_TEST
+
+START_TEST(clusters_are_launched_where_the_device_has_them)
+{
+    driver_module module;
+    void *flag;
+    int can = 0;
+    driver_function function = gate_function(&module, &flag);
+    struct driver_launch_attribute attribute = { .id = DRIVER_LAUNCH_CLUSTER, .value.cluster = { 2, 1, 1 } };
+    struct driver_launch_config config = { .grid = { 4, 1, 1 }, .block = { 32, 1, 1 }, .stream = a, .attributes = &attribute, .count = 1 };
+    OK(driver->device_attribute(&can, DRIVER_DEVICE_CLUSTER_LAUNCH, 0));
+    if (can) {
+        OK(gate_launch(function, flag, &config));
+        attribute.value.cluster[0] = 16;
+        config.grid[0] = 16;
+        EXPECT(DRIVER_INVALID_CLUSTER_SIZE, gate_launch(function, flag, &config));
+        OK(driver->function_set(function, DRIVER_FUNCTION_ANY_CLUSTER, 1));
+        OK(gate_launch(function, flag, &config));
+    }
+    OK(driver->stream_synchronize(a));
+    OK(driver->host_free(flag));
+    OK(driver->module_unload(module));
+}
+END_TEST
+
+START_TEST(more_dynamic_shared_memory_must_be_allowed_first)
+{
+    driver_module module;
+    void *flag;
+    int allowed = 0, most = 0, blocks = -1, own = -1;
+    driver_function function = gate_function(&module, &flag);
+    struct driver_launch_config config = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .stream = a, .shared_bytes = 64 * 1024 };
+    OK(driver->function_attribute(&allowed, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, function));
+    OK(driver->function_attribute(&own, DRIVER_FUNCTION_STATIC_SHARED, function));
+    OK(driver->device_attribute(&most, DRIVER_DEVICE_SHARED_PER_BLOCK, 0));
+    ck_assert_int_eq(allowed + own, 48 * 1024);
+    EXPECT(DRIVER_INVALID_VALUE, gate_launch(function, flag, &config));
+    OK(driver->function_set(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, 64 * 1024));
+    OK(gate_launch(function, flag, &config));
+    EXPECT(DRIVER_INVALID_VALUE, driver->function_set(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, most - own + 1));
+    OK(driver->function_set(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, most - own));
+    OK(driver->occupancy_blocks(&blocks, function, 32, (size_t)(most - own)));
+    ck_assert_int_eq(blocks, 1);
+    OK(driver->stream_synchronize(a));
+    OK(driver->host_free(flag));
+    OK(driver->module_unload(module));
+}
+END_TEST
+
+START_TEST(a_function_tells_what_it_needs_and_a_block_size_that_fits)
+{
+    driver_module module;
+    driver_function function;
+    int registers = 0, version = 0, most = 0, grid = 0, threads = 0, blocks = 0;
+    OK(driver->module_load(&module, driver->builtin_image));
+    OK(driver->module_function(&function, module, BUILTIN_FILL_STRIDED));
+    OK(driver->function_attribute(&registers, DRIVER_FUNCTION_REGISTERS, function));
+    OK(driver->function_attribute(&version, DRIVER_FUNCTION_BINARY_VERSION, function));
+    OK(driver->function_attribute(&most, DRIVER_FUNCTION_MAX_THREADS, function));
+    OK(driver->occupancy_block_size(&grid, &threads, function, NULL, 0, 0));
+    OK(driver->occupancy_blocks(&blocks, function, threads, 0));
+    ck_assert_int_gt(registers, 0);
+    ck_assert_int_ge(version, 50);
+    ck_assert(threads > 0 && threads <= most);
+    ck_assert(blocks > 0 && grid % blocks == 0);
+    EXPECT(DRIVER_INVALID_VALUE, driver->occupancy_blocks(&blocks, function, 0, 0));
+    OK(driver->module_unload(module));
+}
+END_TEST
+
+START_TEST(an_image_is_loaded_with_a_place_for_its_errors)
+{
+    char log[512] = "";
+    driver_jit_option options[] = { DRIVER_JIT_ERROR_LOG, DRIVER_JIT_ERROR_LOG_BYTES };
+    void *values[] = { log, (void *)(uintptr_t)sizeof log };
+    driver_module module;
+    OK(driver->module_load_ex(&module, driver->builtin_image, 2, options, values));
+    OK(driver->module_unload(module));
+    ck_assert_str_eq(log, "");
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -193,7 +312,10 @@ int main(void)
         copy_finds_out_the_kinds_of_its_addresses, what_goes_past_the_end_is_refused,
         a_copy_between_contexts_works_within_one_device,
         arguments_are_copied_at_the_launch, host_functions_run_in_stream_order,
-        a_module_finds_its_functions_and_their_parameters, an_empty_grid_is_refused
+        a_module_finds_its_functions_and_their_parameters, an_empty_grid_is_refused,
+        an_extended_launch_runs_and_its_cooperative_grid_must_be_resident, clusters_are_launched_where_the_device_has_them,
+        more_dynamic_shared_memory_must_be_allowed_first, a_function_tells_what_it_needs_and_a_block_size_that_fits,
+        an_image_is_loaded_with_a_place_for_its_errors
     };
     return suite_run_with("conformance: work", tests, sizeof tests / sizeof *tests, work_begin, work_end);
 }

@@ -300,7 +300,7 @@ START_TEST(without_peer_access_only_runs_are_copied_between_devices)
 }
 END_TEST
 
-SUPPORT_MAIN("copy", 60, every_layout_is_copied_as_the_model_says, every_layout_is_copied_between_devices,
+SUPPORT_MAIN("copy", 60, every_layout_is_copied_as_the_model_says, two_devices(every_layout_is_copied_between_devices),
              a_copy_is_one_call, a_broadcast_source_is_repeated, overlap_is_exact_for_parts_of_one_parent,
              overlap_agrees_with_brute_force, a_wrong_copy_is_refused,
-             without_peer_access_only_runs_are_copied_between_devices)
+             two_devices(soft_only(without_peer_access_only_runs_are_copied_between_devices, "can take peer access away")))

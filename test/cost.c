@@ -90,11 +90,9 @@ static void add_to_all(const baton_host_launch *launch, void *const *arguments)
 static baton_kernel *make_add_to_all(void)
 {
     baton_host_parameter parameters[MANY];
-    baton_kernel *kernel;
     for (int i = 0; i < MANY; i++)
         parameters[i] = (baton_host_parameter) { 8, BATON_READ_WRITE };
-    ok(baton_kernel_host(runtime, 0, add_to_all, "add_to_all", parameters, MANY, &kernel, &error));
-    return kernel;
+    return make_kernel(0, add_to_all, "add_to_all", parameters, MANY);
 }
 
 static void launch_on_all(baton_kernel *kernel, baton_array *const *arrays, baton_stream *stream)
@@ -134,6 +132,31 @@ START_TEST(an_operation_on_the_same_stream_is_one_driver_call_and_no_allocation)
         arrays_release(arrays[i]);
     }
     baton_kernel_release(kernel);
+    streams_release(a);
+}
+END_TEST
+
+/* O3, O11 */
+START_TEST(elementwise_work_is_one_driver_call_and_no_allocation)
+{
+    baton_stream *a = make_stream();
+    baton_array *x = make_array(COUNT, a), *y = make_array(COUNT, a);
+    int32_t three = 3;
+    allocations_watch();
+    fill(x, 1, a);
+    fill(y, 2, a);
+    ok(baton_elementwise(BATON_ADD, x, &(baton_argument)baton_in(x), &(baton_argument)baton_in(y), a, &error));
+    outside_replace()->launch = launch_uncounted;
+    counting_start();
+    counting = 1;
+    ok(baton_elementwise(BATON_MULTIPLY, x, &(baton_argument)baton_in(x), &(baton_argument)baton_value(three), a, &error));
+    counting = 0;
+    outside_restore();
+    ck_assert_uint_eq(allocations, 0);
+    ck_assert_uint_eq(calls(DRIVER_ROW_launch), 1);
+    ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 1);
+    expect(x, 9, a);
+    arrays_release(x, y);
     streams_release(a);
 }
 END_TEST
@@ -257,6 +280,6 @@ START_TEST(a_record_does_not_claim_what_is_submitted_behind_it)
 END_TEST
 
 SUPPORT_MAIN("cost", 30, an_operation_on_the_same_stream_is_one_driver_call_and_no_allocation,
-             sixteen_arrays_are_handed_over_with_one_record_and_one_wait,
+             elementwise_work_is_one_driver_call_and_no_allocation, sixteen_arrays_are_handed_over_with_one_record_and_one_wait,
              only_an_exposed_stream_is_asked_for_captures_and_once,
              a_record_made_before_the_submission_does_not_claim_it, a_record_does_not_claim_what_is_submitted_behind_it)

@@ -153,7 +153,7 @@ START_TEST(impossible_tensors_are_refused_and_stay_the_callers)
     REFUSED(BATON_ERR_BOUNDS, t.managed.tensor.byte_offset = UINT64_MAX - 3);
     REFUSED(BATON_ERR_DEVICE, t.managed.tensor.device_type = 4);
     REFUSED(BATON_ERR_DEVICE, t.managed.tensor.device_type = -1);
-    REFUSED(BATON_ERR_DEVICE, t.managed.tensor.device_type = DLPACK_CUDA; t.managed.tensor.device_id = 5);
+    REFUSED(BATON_ERR_DEVICE, t.managed.tensor.device_type = DLPACK_CUDA; t.managed.tensor.device_id = 64);
     REFUSED(BATON_ERR_KIND, t.managed.tensor.device_type = DLPACK_CUDA);
     REFUSED(BATON_ERR_KIND, t.managed.tensor.device_type = DLPACK_CUDA_MANAGED);
     REFUSED(BATON_ERR_KIND, t.managed.tensor.device_type = DLPACK_CUDA_MANAGED;

@@ -2,6 +2,7 @@
 #include "exchange/dlpack.h"
 
 #include "journal.h"
+#include "outside.h"
 #include "waiter.h"
 
 enum { COUNT = 100, PLACES = 4 };
@@ -226,7 +227,7 @@ START_TEST(exported_memory_is_neither_freed_nor_disposed_of)
     drain();
     ck_assert_uint_eq(calls(DRIVER_ROW_free_async), 0);
     baton_gate *gate = close_gate(consumer);
-    memset(managed->tensor.data, 1, COUNT * sizeof(int32_t));
+    outside_fill((uint64_t)(uintptr_t)managed->tensor.data, 1, COUNT, (driver_stream)(uintptr_t)stream_handle(consumer));
     end(managed);
     drain();
     drain();
@@ -237,6 +238,8 @@ START_TEST(exported_memory_is_neither_freed_nor_disposed_of)
     streams_release(s, consumer);
 }
 END_TEST
+
+SUPPORT_WITHOUT_CACHE
 
 SUPPORT_MAIN("dlpack_export", 60, the_consumers_stream_follows_the_arrays_work,
              later_work_follows_the_consumer_as_long_as_the_export_lives, what_the_consumer_left_behind_is_followed,

@@ -156,13 +156,46 @@ START_TEST(a_driver_that_does_not_start_tells_its_code)
 }
 END_TEST
 
+START_TEST(a_driver_that_does_not_start_is_explained)
+{
+    static const struct { const char *code, *name, *advice; } known[] = {
+        { "34", "CUDA_ERROR_STUB_LIBRARY (34)", "stub for linking" },
+        { "46", "CUDA_ERROR_DEVICE_UNAVAILABLE (46)", "another process" },
+        { "304", "CUDA_ERROR_OPERATING_SYSTEM (304)", "not permitted" },
+        { "802", "CUDA_ERROR_SYSTEM_NOT_READY (802)", "fabric manager" },
+        { "803", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)", "without a restart" },
+        { "804", "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE (804)", "newer than the kernel's module" },
+        { "999", "CUDA_ERROR_UNKNOWN (999)", "nvidia_uvm" },
+    };
+    use_cuda("fake_cuda");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        setenv("FAKE_CUDA_INIT", known[i].code, 1);
+        open_fails("cuda", BATON_ERR_NO_DRIVER, "cannot start");
+        open_fails("cuda", BATON_ERR_NO_DRIVER, known[i].name);
+        open_fails("cuda", BATON_ERR_NO_DRIVER, known[i].advice);
+        ck_assert_msg(why[strlen(why) - 1] == '.', "\"%s\" is cut off", why);
+    }
+}
+END_TEST
+
+START_TEST(a_driver_that_does_not_tell_its_version_is_explained)
+{
+    use_cuda("fake_cuda");
+    setenv("FAKE_CUDA_TELL", "34", 1);
+    open_fails("cuda", BATON_ERR_NO_DRIVER, "does not tell its version: CUDA_ERROR_STUB_LIBRARY (34)");
+}
+END_TEST
+
 START_TEST(no_device_is_no_driver)
 {
     use_cuda("fake_cuda");
+    unsetenv("CUDA_VISIBLE_DEVICES");
     setenv("FAKE_CUDA_DEVICES", "0", 1);
     open_fails("cuda", BATON_ERR_NO_DRIVER, "finds no device");
     setenv("FAKE_CUDA_INIT", "100", 1);
-    open_fails("cuda", BATON_ERR_NO_DRIVER, "finds no device");
+    open_fails("cuda", BATON_ERR_NO_DRIVER, "finds no device.");
+    setenv("CUDA_VISIBLE_DEVICES", "7", 1);
+    open_fails("cuda", BATON_ERR_NO_DRIVER, "finds no device: CUDA_VISIBLE_DEVICES is \"7\"");
 }
 END_TEST
 
@@ -262,6 +295,8 @@ static TCase *cuda_tests(void)
     tcase_add_test(tests, a_driver_before_twelve_is_too_old);
     tcase_add_test(tests, a_missing_function_is_named);
     tcase_add_test(tests, a_driver_that_does_not_start_tells_its_code);
+    tcase_add_test(tests, a_driver_that_does_not_start_is_explained);
+    tcase_add_test(tests, a_driver_that_does_not_tell_its_version_is_explained);
     tcase_add_test(tests, no_device_is_no_driver);
     tcase_add_test(tests, a_load_that_failed_may_be_tried_again);
     tcase_add_test(tests, a_newer_function_that_is_missing_is_not_supported);

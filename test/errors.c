@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "exchange/dlpack.h"
+#include "outside.h"
 #include "waiter.h"
 
 enum { COUNT = 100, CALLS = 1000, LIMIT_NS = 1000000000 };
@@ -116,10 +117,9 @@ static void expect_first_report(const struct all *all)
 
 static void lose_the_device(void)
 {
+    outside_fault_ready();
     struct all all = make_all();
-    baton_stream *far = make_stream_on(1);
-    baton_array *elsewhere = make_array(COUNT, far);
-    soft_fault(0, DRIVER_ILLEGAL_ADDRESS);
+    outside_fault();
     refused(BATON_ERR_POISONED, any_call(&all, 0));
     expect_first_report(&all);
     counting_start();
@@ -131,11 +131,7 @@ static void lose_the_device(void)
     release_all(&all);
     ok(baton_drain(runtime, 0, NULL, &error));
     ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
-    ck_assert_uint_eq(stats().live_bytes + stats().deferred_bytes, COUNT * sizeof(int32_t));
-    fill(elsewhere, 4, far);                                        /* the other device works */
-    expect(elsewhere, 4, far);
-    baton_array_release(elsewhere);
-    baton_stream_release(far);
+    ck_assert_uint_eq(stats().live_bytes + stats().deferred_bytes, 0);
     ok(baton_runtime_close(runtime, &error));
     runtime = NULL;
 }
@@ -144,6 +140,25 @@ static void lose_the_device(void)
 START_TEST(a_fault_names_the_suspects_and_then_every_call_fails_at_once)
 {
     lose_the_device();
+}
+END_TEST
+
+/* E2 */
+START_TEST(a_device_beside_one_that_is_lost_works_on)
+{
+    baton_stream *lost = make_stream(), *far = make_stream_on(1);
+    baton_array *array = make_array(COUNT, lost), *elsewhere = make_array(COUNT, far);
+    int32_t value = 1;
+    outside_fault_ready();
+    outside_fault();
+    refused(BATON_ERR_POISONED, baton_fill(array, &value, sizeof value, lost, &error));
+    ck_assert_uint_eq(error.device, 0);
+    fill(elsewhere, 4, far);
+    expect(elsewhere, 4, far);
+    arrays_release(array, elsewhere);
+    streams_release(lost, far);
+    ok(baton_runtime_close(runtime, &error));
+    runtime = NULL;
 }
 END_TEST
 
@@ -260,10 +275,11 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    const support_test tests[] = { a_fault_names_the_suspects_and_then_every_call_fails_at_once,
-                                   an_error_of_one_call_loses_nothing, a_forked_child_gets_errors_and_ends_cleanly,
-                                   a_process_can_exit_cleanly };
     if (argc > 1)
         return run_alone(argv[1]);
+    const support_test tests[] = { a_fault_names_the_suspects_and_then_every_call_fails_at_once,
+                                   two_devices(a_device_beside_one_that_is_lost_works_on),
+                                   an_error_of_one_call_loses_nothing, a_forked_child_gets_errors_and_ends_cleanly,
+                                   a_process_can_exit_cleanly };
     return support_main("errors", tests, sizeof tests / sizeof *tests, 60);
 }

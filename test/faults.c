@@ -1,5 +1,7 @@
 /* E1, item by item: every call of the driver fails once, in every story, with codes of every sort, and so does every allocation; afterwards nothing is
  * locked, nothing is lost, the thread's context is as it was, and the same arrays work on. */
+#include <sched.h>
+
 #include "plays.h"
 #include "support.h"
 
@@ -199,11 +201,22 @@ static void check_objects(struct play *play)
     }
 }
 
-static void check_counts(struct play *play)
+/* Where any stream may have used the memory, a drain records on all of them, and a later one finds that done. */
+static baton_stats drained(struct play *play)
 {
     baton_stats all = { .struct_size = sizeof all };
-    ok(baton_drain(play->runtime, 0, NULL, &error));
-    ok(baton_stats_read(play->runtime, &all, &error));
+    int left = 100000;
+    do {
+        ok(baton_drain(play->runtime, 0, NULL, &error));
+        ok(baton_stats_read(play->runtime, &all, &error));
+        sched_yield();
+    } while (all.deferred_bytes && left--);
+    return all;
+}
+
+static void check_counts(struct play *play)
+{
+    baton_stats all = drained(play);
     holds(all.live_arrays == 0);
     holds(all.live_bytes == 0);
     holds(all.deferred_bytes == 0);
@@ -317,6 +330,8 @@ static void setup(void)
 
 int main(void)
 {
+    if (soft_program("faults", "counts what a failed call left behind"))
+        return NEEDS_SKIPPED;
     Suite *suite = suite_create("faults");
     TCase *group = tcase_create("faults");
     tcase_add_checked_fixture(group, setup, NULL);

@@ -30,7 +30,7 @@ static void world_make(void)
         fill(arrays[i], 0, streams[0]);
         atomic_store(&expected[i], 0);
     }
-    ok(baton_kernel_host(runtime, 0, increment_kernel, "increment", &parameter, 1, &increment, &error));
+    increment = make_kernel(0, increment_kernel, "increment_all", &parameter, 1);
     atomic_store(&moved, 0);
     atomic_store(&blocked, 0);
 }

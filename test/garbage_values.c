@@ -66,8 +66,8 @@ START_TEST(wild_array_options_give_an_error_or_a_sound_array)
 {
     int made = 0;
     state = support_seed(1) | 1;
-    ok(baton_set_memory_limit(runtime, 0, 1 << 20, &error));
-    ok(baton_set_memory_limit(runtime, 1, 1 << 20, &error));
+    for (int32_t device = 0; device < device_count(); device++)
+        ok(baton_set_memory_limit(runtime, device, 1 << 20, &error));
     for (int i = 0; i < 20000; i++) {
         int64_t shape[64], strides[64];
         baton_array *array;
@@ -151,7 +151,7 @@ START_TEST(wild_arguments_are_refused_before_anything_is_submitted)
     refused(BATON_ERR_ARGUMENT, baton_gate_create(stream, 0, (baton_gate **)&made, &error));
     refused(BATON_ERR_ARGUMENT, baton_gate_create(stream, UINT64_MAX, (baton_gate **)&made, &error));
     refused(BATON_ERR_ARGUMENT, baton_stream_create(runtime, 0, 1, 0, (baton_stream **)&made, &error));
-    refused(BATON_ERR_DEVICE, baton_stream_create(runtime, 2, 0, 0, (baton_stream **)&made, &error));
+    refused(BATON_ERR_DEVICE, baton_stream_create(runtime, device_count(), 0, 0, (baton_stream **)&made, &error));
     refused(BATON_ERR_DEVICE, baton_stream_create(runtime, INT32_MIN, 0, 0, (baton_stream **)&made, &error));
     refused(BATON_ERR_ARGUMENT, baton_capture_begin(stream, 3, &error));
     refused(BATON_ERR_ARGUMENT, baton_scope_begin(stream, NULL, NULL, UINT64_MAX, 0, (baton_scope **)&made, &error));
@@ -182,5 +182,36 @@ START_TEST(the_error_record_is_never_written_past_its_size)
 }
 END_TEST
 
-SUPPORT_MAIN("garbage values", 60, wild_array_options_give_an_error_or_a_sound_array, wild_views_give_an_error_or_a_view_inside_the_memory,
+/* I5: releases of nothing and of the wrong thing do nothing; retains say so. */
+START_TEST(releases_of_garbage_do_nothing)
+{
+    baton_stream *stream = make_stream();
+    baton_array *array = make_array(4, stream);
+    void *const wrong[] = { NULL, stream };
+    for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++) {
+        baton_array_release(wrong[i]);
+        baton_fence_release(wrong[i]);
+        baton_kernel_release(wrong[i]);
+        baton_module_release(wrong[i]);
+        baton_gate_release(wrong[i]);
+        baton_graph_release(wrong[i]);
+        baton_executable_release(wrong[i]);
+        baton_scope_abort(wrong[i]);
+        baton_scope_release(wrong[i]);
+        ck_assert_int_lt(baton_array_retain(wrong[i]), 0);
+        ck_assert_int_lt(baton_fence_retain(wrong[i]), 0);
+        ck_assert_int_lt(baton_kernel_retain(wrong[i]), 0);
+        ck_assert_int_lt(baton_module_retain(wrong[i]), 0);
+        ck_assert_int_lt(baton_graph_retain(wrong[i]), 0);
+        ck_assert_int_lt(baton_executable_retain(wrong[i]), 0);
+    }
+    ck_assert_int_lt(baton_stream_retain((baton_stream *)array), 0);
+    baton_stream_release((baton_stream *)array);
+    baton_array_release_n(NULL, 7);
+    baton_array_release(array);
+    baton_stream_release(stream);
+}
+END_TEST
+
+SUPPORT_MAIN("garbage values", 60, releases_of_garbage_do_nothing, wild_array_options_give_an_error_or_a_sound_array, wild_views_give_an_error_or_a_view_inside_the_memory,
              wild_arguments_are_refused_before_anything_is_submitted, the_error_record_is_never_written_past_its_size)

@@ -174,6 +174,7 @@ static int fault_once(uint64_t n, int code, int stops)
         baton_runtime_close(runtime, NULL);
         runtime = NULL;
         support_reopen(NULL);
+        census_begin();
         soft_problems_reset();
         return 1;
     }
@@ -181,7 +182,7 @@ static int fault_once(uint64_t n, int code, int stops)
     world_works(&world);
     world_release(&world);
     struct soft_census after = census_now();
-    ck_assert_uint_eq(after.bytes, before.bytes - ARRAYS * 256);
+    ck_assert_uint_eq(after.allocations, before.allocations - ARRAYS);
     /* one event may be the device's own, for long waits */
     ck_assert_msg(kept || (after.graphs == 0 && after.executables == 0 && after.events <= 1), "call %llu, code %d: %llu graphs, %llu executables, %llu events are left",
                   (unsigned long long)n, code, (unsigned long long)after.graphs, (unsigned long long)after.executables, (unsigned long long)after.events);
@@ -189,6 +190,7 @@ static int fault_once(uint64_t n, int code, int stops)
         ok(baton_runtime_close(runtime, &error));
         runtime = NULL;
         support_reopen(NULL);
+        census_begin();
     }
     return fired;
 }
@@ -203,13 +205,13 @@ static void walk(int code)
     }
 }
 
-static const int codes[] = { DRIVER_INVALID_VALUE, DRIVER_OUT_OF_MEMORY, DRIVER_LAUNCH_FAILED, DRIVER_STREAM_CAPTURE_UNSUPPORTED,
-                             DRIVER_STREAM_CAPTURE_INVALIDATED, DRIVER_STREAM_CAPTURE_IMPLICIT, DRIVER_STREAM_CAPTURE_WRONG_THREAD, DRIVER_UNKNOWN };
+static const int codes[] = { DRIVER_INVALID_VALUE, DRIVER_OUT_OF_MEMORY, DRIVER_LAUNCH_FAILED, DRIVER_UNKNOWN, DRIVER_STREAM_CAPTURE_INVALIDATED,
+                             DRIVER_STREAM_CAPTURE_UNSUPPORTED, DRIVER_STREAM_CAPTURE_WRONG_THREAD, DRIVER_STREAM_CAPTURE_IMPLICIT };
 
-/* C5, C9, S7, E1, E2: section 9, item 13. */
+/* C5, C9, S7, E1, E2: section 9, item 13. On a GPU, where each turn takes long, one code of each kind. */
 START_TEST(any_driver_call_of_captures_and_launches_may_fail)
 {
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i += on_soft() ? 1 : 2)
         walk(codes[i]);
 }
 END_TEST
@@ -236,6 +238,8 @@ START_TEST(a_device_lost_during_a_capture_gives_its_memories_back)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 #ifndef SANITIZED
 static int starve_once(uint64_t n, int stops)
 {
@@ -251,7 +255,7 @@ static int starve_once(uint64_t n, int stops)
     world_works(&world);
     world_release(&world);
     struct soft_census after = census_now();
-    ck_assert_uint_eq(after.bytes, before.bytes - ARRAYS * 256);
+    ck_assert_uint_eq(after.allocations, before.allocations - ARRAYS);
     ck_assert_uint_eq(after.graphs + after.executables, 0);
     soft_problems_reset();      /* the device's own record of what is ordered starves too */
     return failed;
@@ -287,8 +291,9 @@ START_TEST(a_starved_end_clears_the_capture)
 }
 END_TEST
 
-SUPPORT_MAIN("graph faults", 200, any_driver_call_of_captures_and_launches_may_fail, a_device_lost_during_a_capture_gives_its_memories_back, a_starved_end_clears_the_capture,
-             any_host_allocation_of_captures_and_launches_may_fail)
+SUPPORT_MAIN("graph faults", 200, any_driver_call_of_captures_and_launches_may_fail, a_device_lost_during_a_capture_gives_its_memories_back,
+             soft_only(a_starved_end_clears_the_capture, "survives a lack of host memory"),
+             soft_only(any_host_allocation_of_captures_and_launches_may_fail, "survives a lack of host memory"))
 #else
 SUPPORT_MAIN("graph faults", 200, any_driver_call_of_captures_and_launches_may_fail, a_device_lost_during_a_capture_gives_its_memories_back)
 #endif

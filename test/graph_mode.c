@@ -118,7 +118,7 @@ START_TEST(a_captured_stream_does_not_follow_one_outside)
 {
     struct bench bench;
     bench_make(&bench);
-    baton_stream *t = make_stream(), *second = make_stream(), *far = make_stream_on(1), *legacy;
+    baton_stream *t = make_stream(), *second = make_stream(), *legacy;
     ok(baton_stream_wrap(runtime, 0, BATON_STREAM_LEGACY, &legacy, &error));
     fill(bench.x, 2, t);
     begin(bench.s, BATON_CAPTURE_GLOBAL);
@@ -126,14 +126,30 @@ START_TEST(a_captured_stream_does_not_follow_one_outside)
     counting_start();
     refused(BATON_ERR_CAPTURE, baton_stream_follow(bench.s, t, &error));
     refused(BATON_ERR_CAPTURE, baton_stream_follow(bench.s, second, &error));
-    refused(BATON_ERR_CAPTURE, baton_stream_follow(far, bench.s, &error));
     refused(BATON_ERR_CAPTURE, baton_stream_follow(legacy, bench.s, &error));
     ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
     expect_capturing(bench.s);
     expect_capturing(second);
     baton_graph_release(end(bench.s));
     baton_graph_release(end(second));
-    streams_release(t, second, far, legacy);
+    streams_release(t, second, legacy);
+    bench_drop(&bench);
+}
+END_TEST
+
+/* C2 */
+START_TEST(a_stream_of_another_device_does_not_follow_a_captured_one)
+{
+    struct bench bench;
+    bench_make(&bench);
+    baton_stream *far = make_stream_on(1);
+    begin(bench.s, BATON_CAPTURE_GLOBAL);
+    counting_start();
+    refused(BATON_ERR_CAPTURE, baton_stream_follow(far, bench.s, &error));
+    ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
+    expect_capturing(bench.s);
+    baton_graph_release(end(bench.s));
+    baton_stream_release(far);
     bench_drop(&bench);
 }
 END_TEST
@@ -264,6 +280,6 @@ START_TEST(the_event_before_a_capture_covers_foreign_work)
 END_TEST
 
 SUPPORT_MAIN("graph mode", 60, in_no_mode_does_the_library_break_a_capture, memory_made_for_a_captured_stream_lies_outside_the_capture,
-             what_a_capture_cannot_hold_is_refused_and_the_capture_goes_on, a_captured_stream_does_not_follow_one_outside,
+             what_a_capture_cannot_hold_is_refused_and_the_capture_goes_on, a_captured_stream_does_not_follow_one_outside, two_devices(a_stream_of_another_device_does_not_follow_a_captured_one),
              a_capture_begun_elsewhere_taints_what_it_uses, a_capture_begun_elsewhere_survives_the_library,
              a_wrapped_stream_captured_by_the_library_taints_nothing, the_event_before_a_capture_covers_foreign_work)

@@ -31,9 +31,7 @@ static void count_kernel(const baton_host_launch *launch, void *const *arguments
 static baton_kernel *make_count(void)
 {
     static const baton_host_parameter parameter = { 8, BATON_READ_WRITE };
-    baton_kernel *kernel;
-    ok(baton_kernel_host(runtime, 0, count_kernel, "count", &parameter, 1, &kernel, &error));
-    return kernel;
+    return make_kernel(0, count_kernel, "count", &parameter, 1);
 }
 
 static void *submit_many(void *argument)

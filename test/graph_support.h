@@ -2,6 +2,7 @@
 #ifndef BATON_TEST_GRAPH_SUPPORT_H
 #define BATON_TEST_GRAPH_SUPPORT_H
 
+#include "census.h"
 #include "outside.h"
 #include "waiter.h"
 
@@ -29,7 +30,7 @@ void launch(baton_executable *executable, baton_stream *stream);
 void expect_capturing(baton_stream *stream);
 int32_t is_active(baton_stream *stream);
 baton_graph_info graph_info_of(baton_graph *graph);
-/* Drains, and checks that the device has no graph and no executable. */
+/* Drains, and checks that the driver has no graph and no executable. */
 void expect_no_graphs(void);
 struct soft_census census_now(void);
 

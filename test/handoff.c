@@ -330,7 +330,7 @@ END_TEST
 SUPPORT_MAIN("handoff", 60, a_fill_on_memory_of_a_gated_stream_returns_at_once,
              a_kernel_on_memory_of_a_gated_stream_returns_at_once, a_copy_from_memory_of_a_gated_stream_returns_at_once,
              a_copy_to_memory_of_a_gated_stream_returns_at_once,
-             a_copy_to_another_device_behind_a_gated_stream_returns_at_once,
+             two_devices(a_copy_to_another_device_behind_a_gated_stream_returns_at_once),
              an_upload_to_memory_of_a_gated_stream_returns_at_once,
              an_asynchronous_download_from_a_gated_stream_returns_at_once,
              a_chain_over_three_streams_needs_one_wait_per_link, a_diamond_joins_both_branches,

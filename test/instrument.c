@@ -264,6 +264,23 @@ START_TEST(a_plan_for_any_row_counts_every_call)
 }
 END_TEST
 
+START_TEST(successes_and_losses_are_counted_through_all_resets)
+{
+    uint64_t before = instrument_succeeded(DRIVER_ROW_event_record), lost = instrument_lost();
+    ck_assert_int_eq(driver->event_record(NULL, NULL), DRIVER_SUCCESS);
+    instrument_fail(DRIVER_ROW_event_record, 1, DRIVER_INVALID_VALUE, 0);
+    ck_assert_int_eq(driver->event_record(NULL, NULL), DRIVER_INVALID_VALUE);
+    ck_assert_uint_eq(instrument_lost(), lost);
+    instrument_reset();
+    instrument_fail(DRIVER_ROW_event_record, 1, DRIVER_LAUNCH_FAILED, 0);
+    ck_assert_int_eq(driver->event_record(NULL, NULL), DRIVER_LAUNCH_FAILED);
+    ck_assert_int_eq(driver->event_record(NULL, NULL), DRIVER_SUCCESS);
+    ck_assert_uint_eq(instrument_succeeded(DRIVER_ROW_event_record), before + 2);
+    ck_assert_uint_eq(instrument_lost(), lost + 1);
+    ck_assert_uint_eq(instrument_succeeded(DRIVER_ROW_COUNT), 0);
+}
+END_TEST
+
 static void *record_thousand(void *unused)
 {
     (void)unused;
@@ -304,6 +321,7 @@ int main(void)
     tcase_add_test(tests, the_nth_call_fails_and_does_nothing);
     tcase_add_test(tests, all_calls_from_the_nth_on_may_fail);
     tcase_add_test(tests, a_plan_for_any_row_counts_every_call);
+    tcase_add_test(tests, successes_and_losses_are_counted_through_all_resets);
     tcase_add_test(tests, threads_lose_no_call);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -1,15 +1,10 @@
-/* Kernel launches: arguments, grids, ownership, and what keeps a kernel. */
+/* Kernel launches: arguments, grids and ownership. */
+#include <stdio.h>
+
 #include "model.h"
 #include "waiter.h"
 
 enum { MOST = 64 };
-
-static baton_kernel *make_kernel(baton_host_kernel function, const baton_host_parameter *parameters, uint32_t count)
-{
-    baton_kernel *kernel;
-    ok(baton_kernel_host(runtime, 0, function, "test", parameters, count, &kernel, &error));
-    return kernel;
-}
 
 static baton_launch_options on(baton_stream *s)
 {
@@ -38,7 +33,7 @@ START_TEST(grid_and_block_are_passed_on_and_default_to_one)
 {
     baton_stream *s = make_stream();
     baton_array *array = make_array(7, s);
-    baton_kernel *kernel = make_kernel(describe_launch, (baton_host_parameter[]) { { 8, BATON_WRITE } }, 1);
+    baton_kernel *kernel = make_kernel(0, describe_launch, "describe_launch", (baton_host_parameter[]) { { 8, BATON_WRITE } }, 1);
     baton_launch_options options = on(s);
     ok(baton_launch(kernel, &options, (baton_argument[]) { baton_out(array) }, 1, &error));
     expect_words(array, (uint32_t[]) { 1, 1, 1, 1, 1, 1, 0 }, s);
@@ -64,7 +59,7 @@ static void store(const baton_host_launch *launch, void *const *arguments)
 
 static baton_kernel *make_store(void)
 {
-    return make_kernel(store, (baton_host_parameter[]) { { 8, BATON_WRITE }, { 4, 0 } }, 2);
+    return make_kernel(0, store, "store", (baton_host_parameter[]) { { 8, BATON_WRITE }, { 4, 0 } }, 2);
 }
 
 START_TEST(values_are_copied_at_the_call)
@@ -89,7 +84,7 @@ END_TEST
 /* E1: the driver is not called and no memory changes its owner. */
 START_TEST(wrong_arguments_are_refused)
 {
-    baton_stream *s = make_stream(), *far = make_stream_on(1);
+    baton_stream *s = make_stream();
     baton_array *array = make_array(1, s), *dead = make_array(1, s);
     baton_kernel *kernel = make_store();
     int32_t value = 5;
@@ -120,7 +115,6 @@ START_TEST(wrong_arguments_are_refused)
         refused(status, baton_launch(kernel, &bad, arguments, 2, &error));                \
     } while (0)
     OPTIONS(BATON_ERR_ARGUMENT, bad.stream = NULL);
-    OPTIONS(BATON_ERR_DEVICE, bad.stream = far);
     OPTIONS(BATON_ERR_HANDLE, bad.stream = (baton_stream *)(void *)array);
     OPTIONS(BATON_ERR_HANDLE, bad.scope = (baton_scope *)(void *)array);
     OPTIONS(BATON_ERR_VERSION, bad.flags = 2);
@@ -132,6 +126,23 @@ START_TEST(wrong_arguments_are_refused)
     ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
     ck_assert_uint_eq(stats().operations, operations);
     arrays_release(array, dead);
+    baton_kernel_release(kernel);
+    baton_stream_release(s);
+}
+END_TEST
+
+/* E1 */
+START_TEST(a_kernel_is_not_launched_on_another_devices_stream)
+{
+    baton_stream *s = make_stream(), *far = make_stream_on(1);
+    baton_array *array = make_array(1, s);
+    baton_kernel *kernel = make_store();
+    int32_t value = 5;
+    const baton_launch_options options = on(far);
+    counting_start();
+    refused(BATON_ERR_DEVICE, baton_launch(kernel, &options, (baton_argument[]) { baton_out(array), baton_value(value) }, 2, &error));
+    ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
+    baton_array_release(array);
     baton_kernel_release(kernel);
     streams_release(s, far);
 }
@@ -174,7 +185,7 @@ START_TEST(a_view_that_is_read_and_a_parent_that_is_written_follow_the_readers)
 {
     baton_stream *a = make_stream(), *b = make_stream();
     baton_array *array = make_array(1, a), *view = make_view(array, 0, 1), *copy = make_array(1, a);
-    baton_kernel *kernel = make_kernel(increment, (baton_host_parameter[]) { { 8, BATON_READ }, { 8, BATON_WRITE } }, 2);
+    baton_kernel *kernel = make_kernel(0, increment, "increment", (baton_host_parameter[]) { { 8, BATON_READ }, { 8, BATON_WRITE } }, 2);
     baton_launch_options options = on(b);
     fill(array, 1, b);
     baton_gate *gate = close_gate(a);
@@ -219,6 +230,13 @@ static void sum(const baton_host_launch *launch, void *const *arguments)
     memcpy(address_of(arguments[0]), &total, sizeof total);
 }
 
+static baton_kernel *make_sum(const baton_host_parameter *parameters, int count)
+{
+    char name[16];
+    snprintf(name, sizeof name, "sum%d", count);
+    return make_kernel(0, sum, name, parameters, (uint32_t)count);
+}
+
 /* O1: more operands than fit without an allocation. */
 START_TEST(up_to_sixty_four_arrays_can_be_given)
 {
@@ -237,13 +255,13 @@ START_TEST(up_to_sixty_four_arrays_can_be_given)
     }
     for (int count = 16; count <= MOST; count *= 2) {
         sum_count = count;
-        kernel = make_kernel(sum, parameters, (uint32_t)count);
+        kernel = make_sum(parameters, count);
         ok(baton_launch(kernel, &options, arguments, (uint32_t)count, &error));
         expect(arrays[0], count * (count - 1) / 2, b);
         baton_kernel_release(kernel);
     }
     refused(BATON_ERR_ARGUMENT, baton_kernel_host(runtime, 0, sum, "test", parameters, MOST + 1, &kernel, &error));
-    kernel = make_kernel(sum, parameters, MOST);
+    kernel = make_sum(parameters, MOST);
     refused(BATON_ERR_ARGUMENT, baton_launch(kernel, &options, arguments, MOST + 1, &error));
     baton_kernel_release(kernel);
     baton_array_release_n(arrays, MOST + 1);
@@ -282,58 +300,7 @@ START_TEST(a_launch_names_the_scope_that_holds_its_operands)
 }
 END_TEST
 
-/* O9: the code of a kernel stays loaded while work that runs it is queued. */
-START_TEST(a_kernel_may_be_released_while_its_work_is_queued)
-{
-    baton_stream *s = make_stream();
-    baton_array *array = make_array(1, s);
-    baton_kernel *kernel = make_store();
-    baton_launch_options options = on(s);
-    int32_t value = 8;
-    counting_start();
-    ok(baton_drain(runtime, 0, NULL, &error));      /* the kernel keeps its code */
-    ck_assert_uint_eq(calls(DRIVER_ROW_module_unload), 0);
-    baton_gate *gate = close_gate(s);
-    ok(baton_launch(kernel, &options, (baton_argument[]) { baton_out(array), baton_value(value) }, 2, &error));
-    counting_start();
-    baton_kernel_release(kernel);
-    ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
-    ok(baton_drain(runtime, 0, NULL, &error));
-    ck_assert_uint_eq(calls(DRIVER_ROW_module_unload), 0);
-    open_gate(gate);
-    expect(array, 8, s);
-    ok(baton_drain(runtime, 0, NULL, &error));
-    ck_assert_uint_eq(calls(DRIVER_ROW_module_unload), 1);
-    baton_array_release(array);
-    baton_stream_release(s);
-}
-END_TEST
-
-/* E1 */
-START_TEST(kernels_that_cannot_be_are_refused)
-{
-    baton_kernel *kernel = NULL;
-    baton_module *module = NULL;
-    const baton_host_parameter none = { 0, 0 }, narrow = { 4, BATON_READ }, strange = { 8, 4 }, vast = { 4097, 0 },
-                               good = { 8, 0 };
-    const baton_host_parameter *bad[] = { &none, &narrow, &strange, &vast, NULL };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        refused(BATON_ERR_ARGUMENT, baton_kernel_host(runtime, 0, store, "k", bad[i], 1, &kernel, &error));
-    refused(BATON_ERR_ARGUMENT, baton_kernel_host(runtime, 0, NULL, "k", &good, 1, &kernel, &error));
-    refused(BATON_ERR_ARGUMENT, baton_kernel_host(runtime, 0, store, NULL, &good, 1, &kernel, &error));
-    refused(BATON_ERR_ARGUMENT, baton_kernel_host(runtime, 0, store, "k", &good, 1, NULL, &error));
-    refused(BATON_ERR_DEVICE, baton_kernel_host(runtime, 9, store, "k", &good, 1, &kernel, &error));
-    refused(BATON_ERR_UNSUPPORTED, baton_module_load(runtime, 0, ".version 8.0", 13, &module, &error));
-    refused(BATON_ERR_ARGUMENT, baton_module_load(runtime, 0, ".version 8.0", 12, &module, &error));
-    refused(BATON_ERR_ARGUMENT, baton_module_load(runtime, 0, NULL, 12, &module, &error));
-    refused(BATON_ERR_ARGUMENT, baton_module_kernel(NULL, "k", &kernel, &error));
-    ck_assert_ptr_null(kernel);
-    ck_assert_ptr_null(module);
-}
-END_TEST
-
 SUPPORT_MAIN("launch", 60, grid_and_block_are_passed_on_and_default_to_one, values_are_copied_at_the_call,
-             wrong_arguments_are_refused, the_same_array_twice_is_one_memory,
+             wrong_arguments_are_refused, two_devices(a_kernel_is_not_launched_on_another_devices_stream), the_same_array_twice_is_one_memory,
              a_view_that_is_read_and_a_parent_that_is_written_follow_the_readers, the_launch_stream_becomes_the_owner,
-             up_to_sixty_four_arrays_can_be_given, a_launch_names_the_scope_that_holds_its_operands,
-             a_kernel_may_be_released_while_its_work_is_queued, kernels_that_cannot_be_are_refused)
+             up_to_sixty_four_arrays_can_be_given, a_launch_names_the_scope_that_holds_its_operands)

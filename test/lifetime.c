@@ -1,5 +1,6 @@
 /* Release and free (O2, O9): no wait, lock or driver call in a release; the bytes go back behind their last use. */
 #include "journal.h"
+#include "outside.h"
 #include "waiter.h"
 
 enum { COUNT = 1000 };
@@ -124,7 +125,7 @@ END_TEST
 
 static void release_without_context(void *argument)
 {
-    const struct driver *driver = soft_driver();
+    const struct driver *driver = outside_driver();
     driver_context current = argument;
     ck_assert_int_eq(driver->context_current(&current), DRIVER_SUCCESS);
     ck_assert_ptr_null(current);
@@ -168,7 +169,7 @@ START_TEST(a_release_does_not_wait_for_a_scope_that_holds_the_lock)
     ck_assert_uint_eq(calls(DRIVER_ROW_COUNT), 0);
     drain();
     ck_assert_uint_eq(calls(DRIVER_ROW_free_async), 0);
-    memset((void *)(uintptr_t)held.operand.address, 1, COUNT * sizeof(int32_t));
+    outside_fill(held.operand.address, 1, COUNT, (driver_stream)(uintptr_t)stream_handle(s));
     ok(baton_scope_end(held.scope, &error));
     drain();
     ck_assert_uint_eq(calls(DRIVER_ROW_free_async), 1);
@@ -335,6 +336,8 @@ START_TEST(a_free_that_fails_is_repeated)
     baton_stream_release(s);
 }
 END_TEST
+
+SUPPORT_WITHOUT_CACHE
 
 SUPPORT_MAIN("lifetime", 60, a_free_while_gated_returns_and_lies_behind_every_reader,
              memory_is_not_used_again_before_its_last_use, a_free_follows_the_last_owner_after_a_hand_off,

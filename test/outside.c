@@ -3,6 +3,8 @@
 
 #include "outside.h"
 
+#include "kernels.h"
+
 static struct driver replaced;
 
 const struct driver *outside_driver(void)
@@ -22,6 +24,11 @@ void outside_restore(void)
 {
     for (int32_t i = 0; i < runtime->device_count; i++)
         runtime->devices[i].driver = runtime->driver;
+}
+
+driver_context outside_context(int32_t device)
+{
+    return runtime->devices[device].context;
 }
 
 /* The device's context, on this thread. */
@@ -71,6 +78,41 @@ driver_stream native_of(baton_stream *stream)
 void outside_fill(uint64_t address, int32_t value, size_t count, driver_stream stream)
 {
     ck_assert_int_eq(outside_driver()->fill32(address, (unsigned)value, count, stream), 0);
+}
+
+int32_t outside_word(uint64_t address, int32_t device)
+{
+    driver_stream stream = outside_stream(device);
+    int32_t word;
+    ck_assert_int_eq(outside_driver()->copy_to_host(&word, address, sizeof word, stream), 0);
+    ck_assert_int_eq(outside_driver()->stream_synchronize(stream), 0);
+    outside_stream_destroy(stream, device);
+    return word;
+}
+
+static driver_function wild;
+static driver_stream wild_stream;
+
+void outside_fault_ready(void)
+{
+    driver_module module;
+    if (on_soft())
+        return;
+    wild_stream = outside_stream(0);
+    enter(0);
+    ck_assert_int_eq(outside_driver()->module_load(&module, kernels_ptx), 0);
+    ck_assert_int_eq(outside_driver()->module_function(&wild, module, "fault"), 0);
+    leave();
+}
+
+void outside_fault(void)
+{
+    if (on_soft()) {
+        soft_fault(0, DRIVER_ILLEGAL_ADDRESS);
+        return;
+    }
+    ck_assert_int_eq(outside_driver()->launch(wild, 1, 1, 1, 1, 1, 1, 0, wild_stream, NULL, NULL), 0);
+    ck_assert_int_eq(outside_driver()->stream_synchronize(wild_stream), DRIVER_ILLEGAL_ADDRESS);
 }
 
 void outside_capture_begin(driver_stream stream)

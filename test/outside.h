@@ -11,10 +11,21 @@ void outside_stream_destroy(driver_stream stream, int32_t device);
 /* The same as the library sees it. */
 baton_stream *outside_wrap(driver_stream native, int32_t device);
 
+/* The device's context, once something of the runtime's has used it. */
+driver_context outside_context(int32_t device);
+
 driver_stream native_of(baton_stream *stream);
 
 /* Fills `count` i32 elements at the address; the library is not told. */
 void outside_fill(uint64_t address, int32_t value, size_t count, driver_stream stream);
+
+/* The i32 at the address, once nothing that this stream follows is unfinished: a stream of its own, which follows nothing. */
+int32_t outside_word(uint64_t address, int32_t device);
+
+/* Makes device 0 fault as a wild address in a kernel does, and comes back when the driver says so. outside_fault_ready
+ * comes first, while no gate is closed: loading code may wait for the whole device. */
+void outside_fault_ready(void);
+void outside_fault(void);
 
 void outside_capture_begin(driver_stream stream);
 /* Ends the capture; the graph is ready to be launched. */

@@ -31,24 +31,6 @@ int32_t act_create_unified(struct play *play)
     return act_create(play, BATON_UNIFIED);
 }
 
-int32_t act_export(struct play *play)
-{
-    void *managed;
-    baton_array *imported;
-    int32_t status = baton_dlpack_export(play->x, play->b, &managed, &play->error);
-    if (status)
-        return status;
-    status = baton_dlpack_import(play->runtime, managed, play->b, &imported, &play->error);
-    if (status) {
-        void (*deleter)(void *) = ((struct { uint32_t version[2]; void *context; void (*deleter)(void *); } *)managed)->deleter;
-        deleter(managed);
-        return status;
-    }
-    status = play_fill(play, imported, 7, play->b);
-    baton_array_release(imported);
-    return status;
-}
-
 int32_t act_resize(struct play *play)
 {
     baton_array *array;

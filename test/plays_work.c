@@ -16,6 +16,26 @@ int32_t act_launch(struct play *play)
     return play_launch(play, play->b, NULL);
 }
 
+/* With all that the driver must be asked or told first. */
+int32_t act_launch_extended(struct play *play)
+{
+    baton_launch_options options = { .struct_size = sizeof options, .stream = play->b, .flags = BATON_LAUNCH_COOPERATIVE, .grid = { 16 }, .cluster = { 16 },
+                                     .shared_bytes = 64 * 1024 };
+    return baton_launch(play->kernel, &options, (baton_argument[]) { baton_out(play->x), baton_in(play->y) }, 2, &play->error);
+}
+
+/* Leaves the arrays as they are: a launch at the end gives x its value. */
+int32_t act_occupancy(struct play *play)
+{
+    baton_kernel_info info = { .struct_size = sizeof info };
+    uint32_t threads, blocks;
+    int32_t status = baton_kernel_info_read(play->kernel, &info, &play->error);
+    if (status || (status = baton_kernel_occupancy(play->kernel, 256, 64 * 1024, &blocks, &play->error)) ||
+        (status = baton_kernel_block_size(play->kernel, 0, 0, &threads, &blocks, &play->error)))
+        return status;
+    return play_launch(play, play->b, NULL);
+}
+
 /* There and back, and a write behind two readers. */
 int32_t act_hand_off(struct play *play)
 {
@@ -142,4 +162,15 @@ int32_t act_strided(struct play *play)
     baton_array_release(x);
     baton_array_release(y);
     return status;
+}
+
+int32_t act_elementwise(struct play *play)
+{
+    int32_t three = 3, four = 4, zero = 0;
+    baton_argument x = baton_in(play->x), y = baton_in(play->y), value = baton_value(three);
+    int32_t status = baton_cast(play->x, play->y, play->b, &play->error);
+    if (status || (status = baton_elementwise(BATON_MULTIPLY, play->x, &x, &value, play->a, &play->error)) ||
+        (status = baton_range(play->y, &four, &zero, sizeof four, play->b, &play->error)))
+        return status;
+    return baton_elementwise(BATON_ADD, play->x, &x, &y, play->b, &play->error);
 }

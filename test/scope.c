@@ -307,6 +307,8 @@ START_TEST(an_array_released_inside_its_scope_is_freed_behind_the_work)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("scope", 60, a_scope_orders_its_stream_and_publishes_at_its_end,
              an_operation_of_another_thread_waits_for_the_end_of_the_scope, a_scope_that_tries_would_block,
              using_memory_of_ones_own_open_scope_is_an_error, a_nested_scope_on_the_same_stream_inherits_locks,

@@ -1,5 +1,6 @@
 /* The software device's problem detection: what it must see, and what it must not. */
 #include "conformance.h"
+#include "needs.h"
 
 #include <string.h>
 
@@ -181,6 +182,8 @@ END_TEST
 
 int main(void)
 {
+    if (soft_program("soft_check", "it is about"))
+        return NEEDS_SKIPPED;
     const TTest *const tests[] = {
         a_use_on_another_stream_without_order_is_a_problem, a_use_ordered_by_an_event_is_none,
         a_use_ordered_by_a_host_wait_is_none, an_old_record_does_not_order_newer_work,

@@ -1,6 +1,7 @@
 /* What only the software device has: kernels in C, poison, a census, a memory limit, faults on demand, several
  * devices. */
 #include "conformance.h"
+#include "needs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,37 @@ START_TEST(a_c_function_runs_as_a_kernel)
     ck_assert_uint_eq(offset, 12);
     ck_assert_uint_eq(bytes, 4);
     EXPECT(DRIVER_INVALID_IMAGE, driver->module_load(&module, "something else"));
+    OK(driver->stream_destroy(stream));
+    driver_end();
+}
+END_TEST
+
+START_TEST(what_a_function_or_a_launch_cannot_be_told_is_refused)
+{
+    driver_module module;
+    driver_function function;
+    driver_stream stream;
+    driver_address memory;
+    int value = 0;
+    driver_begin();
+    function = function_load(&module);
+    stream = stream_new(DRIVER_STREAM_NON_BLOCKING);
+    memory = memory_new(64, stream);
+    uint64_t to = memory;
+    uint32_t increment = 3, count = 8;
+    void *parameters[] = { &to, &increment, &count };
+    struct driver_launch_attribute attribute = { .id = 99 };
+    struct driver_launch_config config = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .stream = stream, .attributes = &attribute, .count = 1 };
+    EXPECT(DRIVER_INVALID_VALUE, driver->launch_ex(&config, function, parameters, NULL));
+    EXPECT(DRIVER_INVALID_VALUE, driver->launch_ex(NULL, function, parameters, NULL));
+    attribute = (struct driver_launch_attribute) { .id = DRIVER_LAUNCH_CLUSTER, .value.cluster = { 2, 1, 1 } };
+    EXPECT(DRIVER_INVALID_VALUE, driver->launch_ex(&config, function, parameters, NULL));
+    attribute = (struct driver_launch_attribute) { .id = DRIVER_LAUNCH_COOPERATIVE };
+    OK(driver->launch_ex(&config, function, parameters, NULL));
+    EXPECT(DRIVER_INVALID_VALUE, driver->function_set(function, DRIVER_FUNCTION_REGISTERS, 16));
+    EXPECT(DRIVER_INVALID_VALUE, driver->function_set(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, -1));
+    EXPECT(DRIVER_INVALID_VALUE, driver->function_attribute(&value, 99, function));
+    EXPECT(DRIVER_INVALID_VALUE, driver->module_load_ex(&module, driver->builtin_image, 2, NULL, NULL));
     OK(driver->stream_destroy(stream));
     driver_end();
 }
@@ -169,7 +201,7 @@ START_TEST(a_fault_sticks_until_the_machine_is_opened_anew)
 }
 END_TEST
 
-static driver_context two_devices(void)
+static driver_context devices_pair(void)
 {
     char why[256];
     driver_context other;
@@ -183,7 +215,7 @@ static driver_context two_devices(void)
 
 START_TEST(memory_of_another_device_needs_peer_access)
 {
-    driver_context other = two_devices();
+    driver_context other = devices_pair();
     driver_stream here = stream_new(DRIVER_STREAM_NON_BLOCKING), there;
     driver_address memory = memory_new(64, here), far;
     int can = 0;
@@ -211,7 +243,7 @@ END_TEST
 
 START_TEST(a_kernel_that_reaches_too_far_poisons_its_context_alone)
 {
-    driver_context other = two_devices();
+    driver_context other = devices_pair();
     driver_stream here = stream_new(DRIVER_STREAM_NON_BLOCKING);
     driver_address far;
     soft_set_peer(0, 1, 0);
@@ -278,8 +310,10 @@ END_TEST
 
 int main(void)
 {
+    if (soft_program("soft_device", "it is about"))
+        return NEEDS_SKIPPED;
     const TTest *const tests[] = {
-        a_c_function_runs_as_a_kernel, fresh_memory_and_freed_memory_are_poisoned, the_census_counts_what_is_alive,
+        a_c_function_runs_as_a_kernel, what_a_function_or_a_launch_cannot_be_told_is_refused, fresh_memory_and_freed_memory_are_poisoned, the_census_counts_what_is_alive,
         closing_takes_everything_with_it, the_memory_limit_holds, a_fault_sticks_until_the_machine_is_opened_anew,
         memory_of_another_device_needs_peer_access, a_kernel_that_reaches_too_far_poisons_its_context_alone,
         a_host_function_may_not_call_the_driver, a_second_opening_shares_the_machine_when_it_wants_the_same,

@@ -1,6 +1,7 @@
 /* Graphs of the software device beyond what a GPU may be asked: handles that name nothing, dead captures, the census,
  * and what is left when the machine closes. */
 #include "conformance.h"
+#include "needs.h"
 
 #include <stdlib.h>
 
@@ -246,6 +247,8 @@ END_TEST
 
 int main(void)
 {
+    if (soft_program("soft_graph", "it is about"))
+        return NEEDS_SKIPPED;
     const TTest *const tests[] = {
         the_census_counts_graphs_and_executables, a_graph_under_capture_counts_until_the_capture_fails,
         a_child_is_part_of_its_graph, handles_that_name_nothing_make_no_child,

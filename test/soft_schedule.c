@@ -1,5 +1,6 @@
 /* The seeded mode: the same seed gives the same order, seeds differ, and what is ordered stays so. */
 #include "conformance.h"
+#include "needs.h"
 
 #include <string.h>
 
@@ -116,6 +117,8 @@ static void nothing(void)
 
 int main(void)
 {
+    if (soft_program("soft_schedule", "it is about"))
+        return NEEDS_SKIPPED;
     const TTest *const tests[] = {
         one_seed_gives_one_order, seeds_give_different_orders, events_order_work_under_every_seed,
         work_of_a_destroyed_stream_still_runs

@@ -1,5 +1,6 @@
 /* Many threads at once on many streams: nothing hangs, nothing is lost, and the sanitizers have something to watch. */
 #include "conformance.h"
+#include "needs.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -138,6 +139,8 @@ END_TEST
 
 int main(void)
 {
+    if (soft_program("soft_stress", "it is about"))
+        return NEEDS_SKIPPED;
     const TTest *const tests[] = {
         many_threads_work_on_shared_streams_and_events, many_threads_share_the_seeded_schedule,
         the_machine_opens_and_closes_again_and_again

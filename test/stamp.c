@@ -1,7 +1,11 @@
 #include "stamp.h"
 
+#include "kernels.h"
+
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 uint64_t stamp_random(uint64_t *state)
 {
@@ -117,8 +121,18 @@ int32_t stamp_kernels_make(baton_runtime *runtime, int32_t device, struct stamp_
     int32_t status = BATON_OK;
     *kernels = (struct stamp_kernels) { .mix = NULL };
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !status; i++)
-        status = baton_kernel_host(runtime, device, rows[i].function, rows[i].name, rows[i].parameters, rows[i].count, rows[i].kernel, err);
+        status = kernel_make(runtime, device, rows[i].function, rows[i].name, rows[i].parameters, rows[i].count, rows[i].kernel, err);
     return status;
+}
+
+void *shared_new(baton_runtime *runtime, uint64_t bytes, baton_array **owner)
+{
+    int64_t elements = (int64_t)bytes;
+    void *address;
+    baton_array_options options = { .struct_size = sizeof options, .kind = BATON_HOST, .dtype = BATON_U8, .ndim = 1, .shape = &elements };
+    if (baton_array_create(runtime, &options, owner, NULL) || baton_array_host_pointer(*owner, BATON_READ_WRITE, &address, NULL))
+        abort();
+    return memset(address, 0, bytes);
 }
 
 void stamp_kernels_release(struct stamp_kernels *kernels)

@@ -1,4 +1,5 @@
-/* Work that leaves evidence: host kernels which compute on what they really find, so that an order that was lost shows as wrong data. */
+/* Work that leaves evidence: kernels which compute on what they really find, so that an order that was lost shows as wrong data. What they write for the
+ * host lies in memory that the device reaches, which shared_new gives. */
 #ifndef BATON_TEST_STAMP_H
 #define BATON_TEST_STAMP_H
 
@@ -22,6 +23,9 @@ struct stamp_kernels {
 
 int32_t stamp_kernels_make(baton_runtime *runtime, int32_t device, struct stamp_kernels *kernels, baton_error *err);
 void stamp_kernels_release(struct stamp_kernels *kernels);
+
+/* Zeroed pinned memory, under the address that the device has for it too. */
+void *shared_new(baton_runtime *runtime, uint64_t bytes, baton_array **owner);
 
 /* What mix and update leave behind, and what a stamp finds: a value that depends on everything that was read. */
 uint64_t stamp_mixed(uint64_t operation, uint64_t a, uint64_t b);

@@ -165,26 +165,38 @@ START_TEST(addresses_for_others_are_counted_under_their_own_causes)
 }
 END_TEST
 
-/* S10, S11, S12 */
+/* S10, S11 */
 START_TEST(each_hand_off_that_waits_on_the_host_has_its_cause)
 {
-    baton_stream *a = make_stream(), *b = make_stream(), *far = make_stream_on(1), *legacy;
+    baton_stream *a = make_stream(), *b = make_stream(), *per_thread;
     baton_array *x = make_array(COUNT, a), *unified = make_array_of(BATON_UNIFIED, COUNT, a);
-    ok(baton_stream_wrap(runtime, 0, BATON_STREAM_LEGACY, &legacy, &error));
+    ok(baton_stream_wrap(runtime, 0, BATON_STREAM_PER_THREAD, &per_thread, &error));
     fill(unified, 1, a);
     begin();
     fill(unified, 2, b);
     expect_waits(BATON_HOST_WAIT_UNIFIED, 1);
-    fill(x, 1, legacy);
+    fill(x, 1, per_thread);
     begin();
     fill(x, 2, b);
     expect_waits(BATON_HOST_WAIT_SPECIAL, 1);
+    expect(x, 2, b);
+    arrays_release(x, unified);
+    streams_release(a, b, per_thread);
+}
+END_TEST
+
+/* S12 */
+START_TEST(a_hand_off_between_devices_has_its_cause)
+{
+    baton_stream *a = make_stream(), *far = make_stream_on(1);
+    baton_array *x = make_array(COUNT, a);
+    fill(x, 1, a);
     begin();
     fill(x, 3, far);
     expect_waits(BATON_HOST_WAIT_DEVICE, 1);
     expect(x, 3, far);
-    arrays_release(x, unified);
-    streams_release(a, b, far, legacy);
+    arrays_release(x);
+    streams_release(a, far);
 }
 END_TEST
 
@@ -285,11 +297,13 @@ START_TEST(the_longest_wait_for_a_lock_is_kept)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("stats", 60, operations_waits_and_elisions_are_counted, counts_of_streams_that_are_gone_stay_in_the_sums,
              allocations_frees_and_bytes_are_counted, a_synchronize_is_counted_once_and_not_when_nothing_is_outstanding,
              a_download_and_a_pinned_upload_are_counted_under_their_own_causes,
              addresses_for_others_are_counted_under_their_own_causes,
-             each_hand_off_that_waits_on_the_host_has_its_cause,
+             each_hand_off_that_waits_on_the_host_has_its_cause, two_devices(a_hand_off_between_devices_has_its_cause),
              memory_of_an_untracked_capture_is_waited_for_under_its_cause,
              an_export_without_a_stream_is_waited_for_under_its_cause,
              the_policy_waits_under_its_cause_instead_of_queueing_waits, the_longest_wait_for_a_lock_is_kept)

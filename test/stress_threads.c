@@ -11,7 +11,8 @@ enum { STREAMS = 64, ARRAYS = 64, HOT = 6, THREADS = 4, STEPS = 500 };
 static baton_stream *streams[STREAMS];
 static baton_array *arrays[ARRAYS];
 static struct stamp_kernels kernels;
-static _Atomic uint64_t bumps[ARRAYS], torn;
+static _Atomic uint64_t bumps[ARRAYS], *torn;
+static baton_array *shared;     /* holds *torn */
 
 struct worker {
     pthread_t thread;
@@ -37,7 +38,7 @@ static unsigned draw_array(struct worker *worker)
 
 static int32_t bump(struct worker *worker, unsigned index, baton_stream *stream, baton_scope *scope)
 {
-    _Atomic uint64_t *counter = &torn;
+    _Atomic uint64_t *counter = torn;
     baton_launch_options options = { .struct_size = sizeof options, .stream = stream, .scope = scope };
     int32_t status = baton_launch(kernels.bump, &options, (baton_argument[]) { baton_inout(arrays[index]), baton_value(counter) }, 2, &worker->error);
     if (!status)
@@ -52,7 +53,7 @@ static int32_t step_bump(struct worker *worker)
 
 static int32_t step_peek(struct worker *worker)
 {
-    _Atomic uint64_t *counter = &torn;
+    _Atomic uint64_t *counter = torn;
     baton_launch_options options = { .struct_size = sizeof options, .stream = draw_stream(worker) };
     return baton_launch(kernels.peek, &options, (baton_argument[]) { baton_in(arrays[draw_array(worker)]), baton_value(counter) }, 2, &worker->error);
 }
@@ -63,7 +64,7 @@ static int32_t step_download(struct worker *worker)
     int32_t status = baton_download(host, sizeof host, arrays[draw_array(worker)], draw_stream(worker), &worker->error);
     for (int i = 1; i < STAMP_ELEMENTS && !status; i++)
         if (host[i] != host[0])
-            atomic_fetch_add(&torn, 1);
+            atomic_fetch_add(torn, 1);
     return status;
 }
 
@@ -143,6 +144,7 @@ static void make_all(void)
     uint64_t zero = 0;
     int64_t elements = STAMP_ELEMENTS;
     ok(stamp_kernels_make(runtime, 0, &kernels, &error));
+    torn = shared_new(runtime, sizeof *torn, &shared);
     for (int i = 0; i < STREAMS; i++)
         streams[i] = make_stream();
     for (int i = 0; i < ARRAYS; i++) {
@@ -177,7 +179,9 @@ static void check_all(uint64_t seed)
         total += host[0];
     }
     ck_assert_uint_gt(total, STEPS);
-    ck_assert_uint_eq(atomic_load(&torn), 0);
+    for (int i = 0; i < STREAMS; i++)
+        ok(baton_stream_synchronize(streams[i], BATON_WAIT_AUTO, &error));
+    ck_assert_uint_eq(atomic_load(torn), 0);
     ck_assert_uint_eq(soft_problems(), 0);
 }
 
@@ -188,6 +192,7 @@ static void release_all(void)
     for (int i = 0; i < STREAMS; i++)
         baton_stream_release(streams[i]);
     stamp_kernels_release(&kernels);
+    baton_array_release(shared);
 }
 
 /* S1 to S8, O1, W1, P1: from four threads at once. */

@@ -1,5 +1,7 @@
 #include "stress_world.h"
 
+#include "outside.h"
+
 struct world world;
 
 enum { HOT = 6 };
@@ -134,7 +136,8 @@ void world_open(uint64_t seed, int gated)
     memset(&world, 0, sizeof world);
     world.seed = world.random = seed;
     world.gated = gated;
-    world.driver = instrument_wrap(soft_driver());
+    world.driver = outside_driver();
+    world.stamps = shared_new(runtime, 2 * STEPS * sizeof *world.stamps, &world.shared);
     ck_assert_ptr_nonnull(world.oracle = oracle_new(ARRAYS));
     ok(stamp_kernels_make(runtime, 0, &world.kernels, &error));
     replay();
@@ -175,5 +178,6 @@ void world_close(void)
     for (int i = 0; i < STREAMS; i++)
         baton_stream_release(world.lanes[i].stream);
     stamp_kernels_release(&world.kernels);
+    baton_array_release(world.shared);
     oracle_free(world.oracle);
 }

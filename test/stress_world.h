@@ -28,7 +28,8 @@ extern struct world {
     struct stamp_kernels kernels;
     struct lane lanes[STREAMS];
     struct cell cells[ARRAYS];
-    struct stamp stamps[2 * STEPS];
+    struct stamp *stamps;       /* 2 * STEPS, in memory of `shared` */
+    baton_array *shared;
     int stamp_count;
     uint64_t seed, random;
     int gated;                  /* gates may be closed */

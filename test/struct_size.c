@@ -1,4 +1,6 @@
 /* Every public struct that begins with struct_size: an older client's smaller one and a newer client's larger one. */
+#include "exchange/dlpack.h"
+
 #include "support.h"
 
 /* A caller's struct with room behind it. */
@@ -15,6 +17,8 @@ union wide {
     baton_stats stats;
     baton_array_info array_info;
     baton_graph_info graph_info;
+    baton_dlpack_options dlpack;
+    baton_interface_info interface;
     unsigned char bytes[4096];
 };
 
@@ -31,7 +35,8 @@ static void nothing(const baton_host_launch *launch, void *const *arguments)
 static int32_t open_runtime(union wide *own)
 {
     baton_runtime *second;
-    own->runtime.driver = "soft:2";
+    setenv("BATON_DRIVER", needs_driver(), 1);      /* also for a client that knows no member but the first two */
+    own->runtime.driver = needs_driver();
     int32_t status = baton_runtime_open(&own->runtime, &second, &error);
     if (!status)
         ok(baton_runtime_close(second, &error));
@@ -64,15 +69,42 @@ static int32_t launch(union wide *own)
     return baton_launch(kernel, &own->launch, NULL, 0, &error);
 }
 
-/* The software device compiles nothing, and says so after it has understood the options. */
+/* Where nothing can be compiled, that is said after the options were understood. */
 static int32_t compile(union wide *own)
 {
     baton_module *made;
+    own->compile.flags = BATON_COMPILE_NO_CACHE;
     int32_t status = baton_module_compile(runtime, 0, "", &own->compile, &made, &error);
+    if (!status)
+        baton_module_release(made);
     return status == BATON_ERR_UNSUPPORTED ? BATON_OK : status;
 }
 
 static int32_t read_kernel(union wide *own) { return baton_kernel_info_read(kernel, &own->kernel_info, &error); }
+static int32_t export_dlpack(union wide *own)
+{
+    void *managed;
+    own->dlpack.stream = stream;
+    int32_t status = baton_dlpack_export_with(array, &own->dlpack, &managed, &error);
+    if (!status)
+        ((struct dlpack_managed *)managed)->deleter(managed);
+    return status;
+}
+
+static int32_t import_interface(union wide *own)
+{
+    baton_array *made;
+    if (own->struct_size >= offsetof(baton_interface_info, typestr) + 8)
+        memcpy(own->interface.typestr, "<i4", 4);
+    if (own->struct_size >= offsetof(baton_interface_info, ndim) + 4)
+        own->interface.ndim = 1;                /* without elements */
+    int32_t status = baton_interface_import(runtime, &own->interface, NULL, NULL, &made, &error);
+    if (!status)
+        baton_array_release(made);
+    return status;
+}
+
+static int32_t read_interface(union wide *own) { return baton_interface_export(array, &own->interface, &error); }
 static int32_t read_runtime(union wide *own) { return baton_runtime_info_read(runtime, &own->runtime_info, &error); }
 static int32_t read_device(union wide *own) { return baton_device_info_read(runtime, 0, &own->device_info, &error); }
 static int32_t read_stats(union wide *own) { return baton_stats_read(runtime, &own->stats, &error); }
@@ -84,11 +116,13 @@ static const struct input {
     uint32_t least, size;
     int32_t (*call)(union wide *own);
 } inputs[] = {
-    { "baton_runtime_options", offsetof(baton_runtime_options, user), sizeof(baton_runtime_options), open_runtime },
+    { "baton_runtime_options", offsetof(baton_runtime_options, driver), sizeof(baton_runtime_options), open_runtime },
     { "baton_array_options", offsetof(baton_array_options, level), sizeof(baton_array_options), create_array },
     { "baton_view_options", offsetof(baton_view_options, permutation), sizeof(baton_view_options), view_array },
     { "baton_launch_options", offsetof(baton_launch_options, scope), sizeof(baton_launch_options), launch },
     { "baton_compile_options", offsetof(baton_compile_options, tag), sizeof(baton_compile_options), compile },
+    { "baton_dlpack_options", offsetof(baton_dlpack_options, reserved), sizeof(baton_dlpack_options), export_dlpack },
+    { "baton_interface_info", sizeof(baton_interface_info), sizeof(baton_interface_info), import_interface },
 }, outputs[] = {
     { "baton_kernel_info", 8, sizeof(baton_kernel_info), read_kernel },
     { "baton_runtime_info", 8, sizeof(baton_runtime_info), read_runtime },
@@ -96,13 +130,14 @@ static const struct input {
     { "baton_stats", 8, sizeof(baton_stats), read_stats },
     { "baton_array_info", 8, sizeof(baton_array_info), read_array },
     { "baton_graph_info", 8, sizeof(baton_graph_info), read_graph },
+    { "baton_interface_info", sizeof(baton_interface_info), sizeof(baton_interface_info), read_interface },
 };
 
 static void world_make(void)
 {
     stream = make_stream();
     array = make_array(8, stream);
-    ok(baton_kernel_host(runtime, 0, nothing, "nothing", NULL, 0, &kernel, &error));
+    kernel = make_kernel(0, nothing, "nothing", NULL, 0);
     ok(baton_capture_begin(stream, BATON_CAPTURE_RELAXED, &error));
     ok(baton_capture_end(stream, &graph, &error));
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The shape of the code: files of at most 350 lines, functions of at most 60, no tabs.
+# The shape of the code: files of at most 350 lines, functions of at most 60, no tabs. Generated text has no shape.
 . "$(dirname "$0")/common.sh"
 most_file=350
 most_function=60

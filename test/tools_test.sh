@@ -52,6 +52,31 @@ run 0 --version
 [ -z "${VERSION:-}" ] || grep -q "^baton $VERSION " stdout || problem "--version says $(cat stdout)"
 run 0 info --driver "$driver"
 grep -q '^driver  *soft' stdout || problem 'info does not name the driver'
+
+# Why there is no CUDA, in a sentence: as the reason for the software device, and as the error when CUDA is asked for.
+no_cuda() {     # words of the sentence, settings
+    words=$1; shift
+    for setting in "$@"; do export "${setting?}"; done
+    run 0 info
+    grep -q '^driver  *soft' stdout || problem "info without CUDA: $(cat stdout)"
+    grep -q -- "$words" stdout || problem "info does not say '$words': $(cat stdout)"
+    refused "$words" info --driver cuda
+    for setting in "$@"; do unset "${setting%%=*}"; done
+}
+
+(
+    unset BATON_DRIVER CUDA_VISIBLE_DEVICES
+    no_cuda 'There is no CUDA driver: libcuda-of-nowhere.so' BATON_CUDA_LIBRARY=libcuda-of-nowhere.so
+    no_cuda 'is no CUDA driver' BATON_CUDA_LIBRARY=libm.so.6
+    fake="$build/test/.libs/fake_cuda.so"
+    if [ -e "$fake" ] && [ "$SANITIZE" = no ]; then
+        no_cuda 'too old: it supports CUDA 11.8, and 12.0 is the least' BATON_CUDA_LIBRARY="$fake" FAKE_CUDA_VERSION=11080
+        no_cuda 'finds no device' BATON_CUDA_LIBRARY="$fake" FAKE_CUDA_DEVICES=0
+        no_cuda 'CUDA_VISIBLE_DEVICES is "none"' BATON_CUDA_LIBRARY="$fake" FAKE_CUDA_INIT=100 CUDA_VISIBLE_DEVICES=none
+        no_cuda 'update without a restart' BATON_CUDA_LIBRARY="$fake" FAKE_CUDA_INIT=803
+    fi
+    finish
+) || failures=$((failures + 1))
 refused 'command is missing'
 refused 'unknown command' nonsense
 refused 'option' info --nonsense

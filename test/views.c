@@ -214,6 +214,8 @@ START_TEST(impossible_views_are_refused)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("views", 60, a_slice_walks_backwards, what_a_view_leaves_out_is_taken_whole,
              a_view_permutes_and_takes_another_shape, a_view_reads_its_bytes_as_another_type,
              a_random_view_holds_what_the_model_says, views_share_memory_owner_and_switch, a_view_keeps_its_memory,

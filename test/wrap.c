@@ -168,7 +168,7 @@ END_TEST
 /* E1, O10: when wrap fails, the caller still owns the memory. */
 START_TEST(a_wrap_that_fails_leaves_the_memory_with_the_caller)
 {
-    baton_stream *s = make_stream(), *other = make_stream_on(1);
+    baton_stream *s = make_stream();
     struct lent lent = lend(BATON_DEVICE, 10, s), host = lend(BATON_HOST, 10, s);
     int64_t elements = 9, strides = -1;
     baton_array *array = NULL;
@@ -186,8 +186,7 @@ START_TEST(a_wrap_that_fails_leaves_the_memory_with_the_caller)
     REFUSED(BATON_ERR_ARGUMENT, lent.address + 1, (void)0);
     REFUSED(BATON_ERR_ARGUMENT, 0, (void)0);
     REFUSED(BATON_ERR_SHAPE, lent.address, bad.strides = &strides);
-    REFUSED(BATON_ERR_DEVICE, lent.address, bad.device = 7);
-    REFUSED(BATON_ERR_DEVICE, lent.address, bad.stream = other);
+    REFUSED(BATON_ERR_DEVICE, lent.address, bad.device = 64);
     REFUSED(BATON_ERR_ARGUMENT, lent.address, bad.read_only = 2);
     instrument_fail(DRIVER_ROW_pointer_attribute, 1, DRIVER_INVALID_CONTEXT, 0);
     REFUSED(BATON_ERR_DRIVER, lent.address, (void)0);
@@ -197,7 +196,23 @@ START_TEST(a_wrap_that_fails_leaves_the_memory_with_the_caller)
     baton_array_release(lent.lender);
     baton_array_release(host.lender);
     baton_stream_release(s);
-    baton_stream_release(other);
+}
+END_TEST
+
+/* E1, O10 */
+START_TEST(memory_is_not_wrapped_for_a_stream_of_another_device)
+{
+    baton_stream *s = make_stream(), *other = make_stream_on(1);
+    struct lent lent = lend(BATON_DEVICE, 10, s);
+    int64_t elements = 10;
+    baton_array *array = NULL;
+    baton_array_options options = options_of(BATON_DEVICE, &elements, other);
+    refused(BATON_ERR_DEVICE, baton_array_wrap(runtime, &options, lent.address, lent_delete, &lent, &array, &error));
+    drain();
+    ck_assert_int_eq(lent.deleted, 0);
+    ck_assert_ptr_null(array);
+    baton_array_release(lent.lender);
+    streams_release(s, other);
 }
 END_TEST
 
@@ -268,5 +283,5 @@ SUPPORT_MAIN("wrap", 60, wrapped_memory_of_every_kind_works_like_an_array,
              the_deleter_is_called_once_after_the_last_use, the_deleter_waits_for_foreign_work_on_the_declared_stream,
              an_operation_follows_the_declared_stream_on_the_device,
              without_a_deleter_or_a_stream_nothing_is_owned_and_nothing_waited_for,
-             a_wrap_that_fails_leaves_the_memory_with_the_caller, read_only_memory_is_never_written,
+             a_wrap_that_fails_leaves_the_memory_with_the_caller, two_devices(memory_is_not_wrapped_for_a_stream_of_another_device), read_only_memory_is_never_written,
              wrapped_memory_can_be_disposed_of_once_it_is_idle)

@@ -3,33 +3,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/place.h"
 #include "base/options.h"
 #include "memory/foreign.h"
 
 enum {
     OPTIONS_LEAST = offsetof(baton_array_options, level),
     VIEW_LEAST = offsetof(baton_view_options, permutation),
-    DRAINED_PER_CREATE = 16
+    DRAINED_PER_CREATE = 16,
+    KIND_ASK = 0                            /* wrap: the driver knows */
 };
-
-int32_t array_check(const baton_array *array, baton_error *err)
-{
-    int32_t status = handle_check(array ? &array->handle : NULL, HANDLE_ARRAY, "array", err);
-    return status ? status : device_usable(array->memory->device, err);
-}
 
 static enum deferred_result array_reclaim(struct deferred *node)
 {
     baton_array *array = (baton_array *)((char *)node - offsetof(baton_array, node));
     baton_runtime *runtime = array->runtime;
+    if (array->ends_memory && memory_reclaim(array->memory) == DEFERRED_LATER)
+        return DEFERRED_LATER;
+    int kept = !array->ends_memory;
     handle_free(&array->handle);
-    runtime_release(runtime);
+    if (kept)
+        runtime_release(runtime);
     return DEFERRED_DONE;
+}
+
+void array_set_layout(baton_array *array, const struct layout *layout)
+{
+    layout_assign(&array->layout, layout);
+    array->bytes = (uint64_t)layout_elements(layout) * array->element_bytes;
+    array->contiguous = layout_contiguous(layout);
 }
 
 int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err)
 {
-    baton_array *made = calloc(1, sizeof *made);
+    baton_array *made = malloc(sizeof *made);
     if (!made)
         return fail(err, BATON_ERR_MEMORY, "no host memory for an array");
     handle_init(&made->handle, HANDLE_ARRAY);
@@ -39,8 +46,9 @@ int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *la
     made->dtype = dtype;
     made->element_bytes = dtype_bytes(dtype);
     made->is_view = is_view;
-    made->layout = *layout;
-    runtime_retain(made->runtime);
+    made->ends_memory = 0;
+    atomic_init(&made->interface, NULL);
+    array_set_layout(made, layout);
     atomic_fetch_add_explicit(&made->runtime->live_arrays, 1, memory_order_relaxed);
     *array = made;
     return BATON_OK;
@@ -57,7 +65,13 @@ void baton_array_release(baton_array *array)
         return;
     baton_runtime *runtime = array->runtime;
     atomic_fetch_sub_explicit(&runtime->live_arrays, 1, memory_order_relaxed);
-    memory_release(array->memory);
+    export_end(atomic_load_explicit(&array->interface, memory_order_acquire));
+    if (memory_shared(array->memory))
+        runtime_retain(runtime);        /* as long as the handle waits for the drain, also when the memory is gone by then */
+    else
+        array->ends_memory = 1;
+    if (memory_drop(array->memory) && !array->ends_memory)
+        runtime_defer(runtime, &array->memory->node);
     runtime_defer(runtime, &array->node);
 }
 
@@ -76,9 +90,7 @@ static int32_t options_check(const baton_array_options *options, baton_array_opt
         return fail(err, BATON_ERR_VERSION, "reserved member of baton_array_options is not zero");
     if (own->flags & ~(uint32_t)BATON_ALLOC_NO_HOOK)
         return fail(err, BATON_ERR_ARGUMENT, "unknown array flags 0x%x", own->flags);
-    if (own->kind == 0)
-        own->kind = BATON_DEVICE;
-    if (own->kind < BATON_DEVICE || own->kind > BATON_UNIFIED)
+    if (own->kind < KIND_ASK || own->kind > BATON_UNIFIED)
         return fail(err, BATON_ERR_KIND, "unknown memory kind %d", own->kind);
     if (!dtype_bytes(own->dtype))
         return fail(err, BATON_ERR_DTYPE, "unknown dtype %d", own->dtype);
@@ -98,7 +110,9 @@ static int32_t layout_check(const baton_array_options *options, struct layout *l
     if (status)
         return fail(err, status, "%d dimensions (0 to %d) of these extents are not an array's shape", options->ndim, LAYOUT_MAX_DIMS);
     status = layout_bytes(layout, dtype_bytes(options->dtype), &size);
-    if (!status)
+    low = 0;
+    *bytes = size;
+    if (!status && options->strides)
         status = layout_extent(layout, dtype_bytes(options->dtype), &low, bytes);
     if (status || low < 0)
         return fail(err, BATON_ERR_SHAPE, "the array would reach past the address space, or below its start");
@@ -144,9 +158,9 @@ int32_t baton_array_create(baton_runtime *runtime, const baton_array_options *op
         return status;
     if (own.read_only)
         return fail(err, BATON_ERR_ARGUMENT, "a new array cannot be read-only");
-    if (!layout_owns_no_overlap(&layout))
+    if (own.strides && !layout_owns_no_overlap(&layout))
         return fail(err, BATON_ERR_SHAPE, "strides of a new array are positive, and no two elements share a place");
-    wanted = (struct memory_options) { .kind = own.kind, .bytes = (uint64_t)bytes, .flags = own.flags, .level = own.level };
+    wanted = (struct memory_options) { .kind = own.kind ? own.kind : BATON_DEVICE, .bytes = (uint64_t)bytes, .flags = own.flags, .level = own.level };
     if ((status = device_get(runtime, own.device, &wanted.device, err)) || (status = stream_of(&own, wanted.device, &wanted.stream, err)))
         return status;
     runtime_drain(runtime, DRAINED_PER_CREATE);
@@ -161,29 +175,18 @@ int32_t array_staging(const baton_array *like, baton_stream *stream, baton_array
     return baton_array_create(stream->runtime, &options, array, err);
 }
 
-int32_t array_detect_kind(struct device *device, uint64_t address, int32_t *kind, baton_error *err)
+/* Settles the kind where it was left open, and refuses what was declared wrongly. */
+static int32_t place_settle(struct memory_options *given, uint64_t address, baton_error *err)
 {
-    struct device_entry entry;
-    unsigned int type = 0, managed = 0;
-    int32_t status = device_enter(device, &entry, err);
+    struct place place;
+    int32_t status = place_detect(given->device, address, &place, err);
     if (status)
         return status;
-    int code = device->driver->pointer_attribute(&type, DRIVER_POINTER_MEMORY_TYPE, address);
-    if (!code)
-        code = device->driver->pointer_attribute(&managed, DRIVER_POINTER_IS_MANAGED, address);
-    device_leave(device, &entry);
-    if (code && code != DRIVER_INVALID_VALUE)       /* INVALID_VALUE: ordinary host memory */
-        return device_status(device, code, DRIVER_ROW_pointer_attribute, BATON_OP_NONE, NULL, err);
-    *kind = code ? BATON_HOST : managed ? BATON_UNIFIED : type == DRIVER_MEMORY_DEVICE ? BATON_DEVICE : BATON_HOST;
-    return BATON_OK;
-}
-
-static int32_t kind_check(struct device *device, int32_t kind, uint64_t address, baton_error *err)
-{
-    int32_t found, status = array_detect_kind(device, address, &found, err);
-    if (!status && found != kind)
-        return fail(err, BATON_ERR_KIND, "the address is declared as kind %d, but the driver says kind %d", kind, found);
-    return status;
+    if (given->kind == KIND_ASK)
+        given->kind = place.kind;
+    if (given->kind != place.kind)
+        return fail(err, BATON_ERR_KIND, "the address is declared as kind %d, but the driver says kind %d", given->kind, place.kind);
+    return place_check(&place, given->device, address, given->bytes, err);
 }
 
 static int32_t alignment_check(uint64_t address, uint32_t element_bytes, baton_error *err)
@@ -214,8 +217,10 @@ int32_t baton_array_wrap(baton_runtime *runtime, const baton_array_options *opti
     given = (struct memory_options) { .kind = own.kind, .bytes = (uint64_t)bytes };
     if ((status = alignment_check(address, dtype_bytes(own.dtype), err)) || (status = device_get(runtime, own.device, &given.device, err)))
         return status;
-    if (bytes && (status = kind_check(given.device, own.kind, address, err)))
+    if (bytes && (status = place_settle(&given, address, err)))
         return status;
+    if (given.kind == KIND_ASK)
+        given.kind = BATON_DEVICE;          /* no bytes: nothing to ask about */
     if (own.stream && (status = stream_of(&own, given.device, &given.stream, err)))
         return status;
     status = memory_wrap(&given, address, deleter, user, own.read_only, &memory, err);

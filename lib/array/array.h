@@ -4,32 +4,35 @@
 
 #include "array/dtype.h"
 #include "array/layout.h"
-#include "memory/memory.h"
+#include "memory/export.h"
 
 struct baton_array {
     struct handle handle;
-    struct deferred node;
-    baton_runtime *runtime;         /* retained */
     struct memory *memory;          /* retained until the last release; changes at resize only */
     int32_t dtype;
     uint32_t element_bytes;
+    uint64_t bytes;                 /* of all elements, without gaps */
+    int contiguous;                 /* row-major */
     int is_view;
-    struct layout layout;           /* fixed at birth, but for resize */
+    struct layout layout;           /* these five are fixed at birth, but for resize */
+    _Atomic(struct export *) interface;     /* its address was given to consumers that are done only when the handle is; NULL: not */
+
+    baton_runtime *runtime;         /* the memory keeps it; retained with the release of an array that is not its memory's last */
+    struct deferred node;
+    int ends_memory;                /* the last release: no reference on the memory is left, and the drain reclaims both */
 };
 
 /* A live handle whose device can be used. */
-int32_t array_check(const baton_array *array, baton_error *err);
+static inline int32_t array_check(const baton_array *array, baton_error *err)
+{
+    int32_t status = handle_check(array ? &array->handle : NULL, HANDLE_ARRAY, "array", err);
+    return status ? status : device_usable(array->memory->device, err);
+}
 
 /* Address of the element with all indices 0. */
 static inline uint64_t array_address(const baton_array *array)
 {
     return array->memory->address + (uint64_t)(array->layout.offset * (int64_t)array->element_bytes);
-}
-
-/* Bytes of all elements, without gaps. */
-static inline uint64_t array_bytes(const baton_array *array)
-{
-    return (uint64_t)layout_elements(&array->layout) * array->element_bytes;
 }
 
 /* A contiguous array of the same shape and dtype on the stream's device, for staging; one reference for the caller. */
@@ -38,8 +41,8 @@ int32_t array_staging(const baton_array *like, baton_stream *stream, baton_array
 /* A handle on a memory, whose reference it takes over on success. */
 int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err);
 
-/* What the driver knows about an address: BATON_DEVICE, BATON_UNIFIED, or BATON_HOST for pinned and ordinary host memory. */
-int32_t array_detect_kind(struct device *device, uint64_t address, int32_t *kind, baton_error *err);
+/* Another layout for the handle. */
+void array_set_layout(baton_array *array, const struct layout *layout);
 
 /* Nonzero when the two may share an element. Exact for equal strides that nest (the usual blocks and rows of one parent). */
 int array_overlaps(const baton_array *a, const baton_array *b);

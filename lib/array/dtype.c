@@ -17,10 +17,7 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 static const struct dtype_row *dtype_row(int32_t dtype)
 {
-    for (int i = 0; i < ROW_COUNT; i++)
-        if (rows[i].dtype == dtype)
-            return &rows[i];
-    return NULL;
+    return dtype >= 1 && dtype <= ROW_COUNT ? &rows[dtype - 1] : NULL;
 }
 
 uint32_t dtype_bytes(int32_t dtype)

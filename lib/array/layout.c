@@ -54,10 +54,16 @@ static void set_row_major(struct layout *layout)
     }
 }
 
+/* Row-major elements span what their number says, which has been checked. */
+static int32_t check_span(const struct layout *layout)
+{
+    int64_t low, high;
+    return layout_span(layout, &low, &high);
+}
+
 int32_t layout_make(int32_t ndim, const int64_t *shape, const int64_t *strides, struct layout *layout)
 {
-    struct layout made = { .ndim = ndim };
-    int64_t product, low, high;
+    int64_t product;
     if (ndim < 0 || ndim > LAYOUT_MAX_DIMS)
         return BATON_ERR_SHAPE;
     if (ndim > 0 && !shape)
@@ -65,17 +71,19 @@ int32_t layout_make(int32_t ndim, const int64_t *shape, const int64_t *strides, 
     int32_t status = shape_product(ndim, shape, &product);
     if (status)
         return status;
-    size_t bytes = (size_t)ndim * sizeof *shape;
-    if (bytes)
-        memcpy(made.shape, shape, bytes);
+    struct layout made;
+    made.ndim = ndim;
+    made.offset = 0;
+    for (int32_t i = 0; i < ndim; i++) {
+        made.shape[i] = shape[i];
+        made.strides[i] = strides ? strides[i] : 0;
+    }
     if (!strides)
         set_row_major(&made);
-    else if (bytes)
-        memcpy(made.strides, strides, bytes);
-    status = layout_span(&made, &low, &high);
-    if (!status)
-        *layout = made;
-    return status;
+    else if ((status = check_span(&made)))
+        return status;
+    layout_assign(layout, &made);
+    return BATON_OK;
 }
 
 int64_t layout_elements(const struct layout *layout)
@@ -190,7 +198,7 @@ static int pair_overlaps(struct dimension a, struct dimension b)
 int layout_internally_overlaps(const struct layout *layout)
 {
     struct dimension sorted[LAYOUT_MAX_DIMS];
-    if (layout_empty(layout))
+    if (layout_contiguous(layout))
         return 0;
     int32_t count = dimensions_by_stride(layout, sorted);
     if (dimensions_nest(sorted, count))

@@ -12,13 +12,24 @@
 
 #define LAYOUT_MAX_DIMS 16
 
-/* The stride of a dimension with at most one element has no meaning, and nothing depends on it. */
+/* Entries from ndim on have no value. The stride of a dimension with at most one element has no meaning, and nothing depends on it. */
 struct layout {
     int32_t ndim;                       /* 0: one element */
+    int64_t offset;                     /* elements from the memory's start to the element at index 0…0 */
     int64_t shape[LAYOUT_MAX_DIMS];     /* extents, >= 0 */
     int64_t strides[LAYOUT_MAX_DIMS];   /* elements; may be negative or 0 in views */
-    int64_t offset;                     /* elements from the memory's start to the element at index 0…0 */
 };
+
+/* Copies what is in use: the whole struct is large, and most arrays have few dimensions. */
+static inline void layout_assign(struct layout *to, const struct layout *from)
+{
+    to->ndim = from->ndim;
+    to->offset = from->offset;
+    for (int32_t i = 0; i < from->ndim; i++) {
+        to->shape[i] = from->shape[i];
+        to->strides[i] = from->strides[i];
+    }
+}
 
 /* A layout at offset 0; strides NULL: row-major. BATON_ERR_SHAPE: ndim or an extent is out of range, or the product
  * of the extents is too large (zeros left out, so that the row-major strides exist). */

@@ -5,18 +5,16 @@
 
 int32_t layout_broadcast(const struct layout *layout, const struct layout *to, struct layout *out)
 {
-    struct layout made = { .ndim = to->ndim, .offset = layout->offset };
     int32_t missing = to->ndim - layout->ndim;
-    if (missing < 0)
-        return BATON_ERR_SHAPE;
-    for (int32_t i = 0; i < to->ndim; i++) {
-        int64_t extent = i < missing ? 1 : layout->shape[i - missing];
-        if (extent != to->shape[i] && extent != 1)
+    for (int32_t i = 0; i < layout->ndim; i++)
+        if (missing < 0 || (layout->shape[i] != 1 && layout->shape[i] != to->shape[missing + i]))
             return BATON_ERR_SHAPE;
-        made.shape[i] = to->shape[i];
-        made.strides[i] = extent == 1 ? 0 : layout->strides[i - missing];
+    for (int32_t i = to->ndim - 1; i >= 0; i--) {       /* downwards: out may be layout */
+        out->strides[i] = i < missing || layout->shape[i - missing] == 1 ? 0 : layout->strides[i - missing];
+        out->shape[i] = to->shape[i];
     }
-    *out = made;
+    out->ndim = to->ndim;
+    out->offset = layout->offset;
     return BATON_OK;
 }
 

@@ -8,4 +8,6 @@ libbaton_internal_la_SOURCES += \
     lib/array/layout_order.c \
     lib/array/layout_view.c \
     lib/array/overlap.c \
+    lib/array/place.c \
+    lib/array/place.h \
     lib/array/use.c

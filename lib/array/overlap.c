@@ -52,6 +52,8 @@ static int nest_alike(const struct layout *a, const struct layout *b)
 
 int array_overlaps(const baton_array *a, const baton_array *b)
 {
+    if (a->memory != b->memory && !a->memory->foreign && !b->memory->foreign)
+        return 0;
     if (!ranges_meet(a, b))
         return 0;
     if (a->memory != b->memory || a->element_bytes != b->element_bytes || !nest_alike(&a->layout, &b->layout))

@@ -8,7 +8,7 @@ static uint32_t flags_of(const baton_array *array)
     const struct memory *memory = array->memory;
     uint32_t flags = atomic_load_explicit(&memory->flags_hint, memory_order_relaxed);
     flags |= atomic_load_explicit(&memory->synchronizing, memory_order_relaxed) ? BATON_ARRAY_SYNCHRONIZING : 0u;
-    flags |= layout_contiguous(&array->layout) ? BATON_ARRAY_CONTIGUOUS : 0u;
+    flags |= array->contiguous ? BATON_ARRAY_CONTIGUOUS : 0u;
     flags |= array->is_view ? BATON_ARRAY_VIEW : 0u;
     flags |= memory->foreign ? BATON_ARRAY_FOREIGN : 0u;
     return flags | (memory->read_only ? BATON_ARRAY_READ_ONLY : 0u);
@@ -23,7 +23,7 @@ int32_t baton_array_info_read(baton_array *array, baton_array_info *info, baton_
     baton_array_info own = {
         .struct_size = sizeof own, .dtype = array->dtype, .ndim = array->layout.ndim, .kind = memory->kind,
         .device = memory->device->ordinal, .flags = flags_of(array), .memory_id = memory->id,
-        .elements = (uint64_t)layout_elements(&array->layout), .bytes = array_bytes(array),
+        .elements = (uint64_t)layout_elements(&array->layout), .bytes = array->bytes,
         .offset_bytes = (uint64_t)(array->layout.offset * (int64_t)array->element_bytes), .memory_bytes = memory->bytes,
         .owner_stream_id = atomic_load(&memory->owner_hint), .pending_stream_id = atomic_load(&memory->pending_hint),
         .readers = atomic_load(&memory->readers_hint), .lock_holder = lock_holder(&memory->lock),

@@ -25,7 +25,8 @@
         M(baton_stats, elided_covered) M(baton_stats, elided_complete) M(baton_stats, host_waits)                \
         M(baton_stats, host_blocked_ns) M(baton_stats, allocations) M(baton_stats, frees)                        \
         M(baton_stats, live_bytes) M(baton_stats, deferred_bytes) M(baton_stats, live_arrays)                    \
-        M(baton_stats, graph_launches) M(baton_stats, graph_memories) M(baton_stats, graph_waits) M(baton_stats, faults_swallowed) M(baton_stats, longest_lock_wait_ns)                                    \
+        M(baton_stats, graph_launches) M(baton_stats, graph_memories) M(baton_stats, graph_waits) M(baton_stats, faults_swallowed) M(baton_stats, longest_lock_wait_ns) M(baton_stats, cached_bytes) \
+        M(baton_stats, cache_hits)  \
     S(baton_array_options) M(baton_array_options, struct_size) M(baton_array_options, flags)                     \
         M(baton_array_options, device) M(baton_array_options, kind) M(baton_array_options, dtype)                \
         M(baton_array_options, ndim) M(baton_array_options, shape) M(baton_array_options, strides)               \
@@ -68,6 +69,12 @@
         M(baton_kernel_info, constant_bytes) M(baton_kernel_info, local_bytes)                                   \
     S(baton_graph_info) M(baton_graph_info, struct_size) M(baton_graph_info, device) M(baton_graph_info, steps)    \
         M(baton_graph_info, memories) M(baton_graph_info, written)                                               \
+    S(baton_dlpack_options) M(baton_dlpack_options, struct_size) M(baton_dlpack_options, flags)                  \
+        M(baton_dlpack_options, stream) M(baton_dlpack_options, reserved)                                        \
+    S(baton_interface_info) M(baton_interface_info, struct_size) M(baton_interface_info, read_only)              \
+        M(baton_interface_info, address) M(baton_interface_info, stream) M(baton_interface_info, typestr)        \
+        M(baton_interface_info, device) M(baton_interface_info, device_type) M(baton_interface_info, ndim)       \
+        M(baton_interface_info, contiguous) M(baton_interface_info, shape) M(baton_interface_info, strides)      \
     S(baton_trace_entry) M(baton_trace_entry, time_ns) M(baton_trace_entry, stream_id)                           \
         M(baton_trace_entry, ticket) M(baton_trace_entry, other_stream_id) M(baton_trace_entry, other_ticket)    \
         M(baton_trace_entry, operation) M(baton_trace_entry, host_cause) M(baton_trace_entry, duration_ns)

@@ -8,10 +8,8 @@ void handle_init(struct handle *handle, enum handle_kind kind)
     atomic_init(&handle->kind, (uint32_t)kind);
 }
 
-int32_t handle_check(const struct handle *handle, enum handle_kind kind, const char *what, baton_error *err)
+int32_t handle_refuse(const struct handle *handle, const char *what, baton_error *err)
 {
-    if (handle_is(handle, kind))
-        return BATON_OK;
     if (!handle)
         return fail(err, BATON_ERR_ARGUMENT, "%s is NULL", what);
     return fail(err, BATON_ERR_HANDLE, "%s is not a live handle of that kind", what);
@@ -30,13 +28,6 @@ int32_t handle_retain(struct handle *handle, enum handle_kind kind)
     } while (!atomic_compare_exchange_weak_explicit(&handle->references, &old, old + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
     return BATON_OK;
-}
-
-int handle_release(struct handle *handle, enum handle_kind kind)
-{
-    if (!handle_is(handle, kind))
-        return 0;
-    return atomic_fetch_sub_explicit(&handle->references, 1, memory_order_acq_rel) == 1;
 }
 
 #ifdef BATON_DEBUG

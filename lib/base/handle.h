@@ -23,14 +23,8 @@ struct handle {
 /* One reference, owned by the caller. */
 void handle_init(struct handle *handle, enum handle_kind kind);
 
-/* BATON_ERR_HANDLE, naming `what`, unless the handle is alive and of that kind. */
-int32_t handle_check(const struct handle *handle, enum handle_kind kind, const char *what, baton_error *err);
-
 /* BATON_ERR_HANDLE instead of bringing a dead object back to life. */
 int32_t handle_retain(struct handle *handle, enum handle_kind kind);
-
-/* Nonzero when this was the last reference: the caller now disposes of the object. Zero too for NULL and dead handles. */
-int handle_release(struct handle *handle, enum handle_kind kind);
 
 /* The end of an object that came from malloc: marks it dead, then frees it (debug builds: after a while). */
 void handle_free(struct handle *handle);
@@ -40,6 +34,19 @@ static inline int handle_is(const struct handle *handle, enum handle_kind kind)
 {
     return handle && atomic_load_explicit(&handle->kind, memory_order_relaxed) == (uint32_t)kind &&
            atomic_load_explicit(&handle->references, memory_order_relaxed) != 0;
+}
+
+/* BATON_ERR_HANDLE, naming `what`, unless the handle is alive and of that kind. */
+int32_t handle_refuse(const struct handle *handle, const char *what, baton_error *err);
+static inline int32_t handle_check(const struct handle *handle, enum handle_kind kind, const char *what, baton_error *err)
+{
+    return handle_is(handle, kind) ? BATON_OK : handle_refuse(handle, what, err);
+}
+
+/* Nonzero when this was the last reference: the caller now disposes of the object. Zero too for NULL and dead handles. */
+static inline int handle_release(struct handle *handle, enum handle_kind kind)
+{
+    return handle_is(handle, kind) && atomic_fetch_sub_explicit(&handle->references, 1, memory_order_acq_rel) == 1;
 }
 
 #endif

@@ -26,9 +26,7 @@ uint64_t lock_token(void)
 
 static int take(struct lock *lock, uint64_t word)
 {
-    uint64_t expected = 0;
-    if (!atomic_compare_exchange_strong_explicit(&lock->word, &expected, word, memory_order_acquire,
-                                                 memory_order_relaxed))
+    if (!lock_try(lock, word))
         return 0;
     atomic_store_explicit(&lock->thread, process_thread(), memory_order_relaxed);
     return 1;
@@ -114,11 +112,8 @@ int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy
     return status;
 }
 
-void lock_release(struct lock *lock)
+void lock_wake(struct lock *lock)
 {
-    atomic_store_explicit(&lock->thread, 0, memory_order_relaxed);
-    if (!(atomic_exchange_explicit(&lock->word, 0, memory_order_release) & 1))
-        return;
     struct bucket *bucket = bucket_of(lock);
     pthread_mutex_lock(&bucket->mutex);
     pthread_cond_broadcast(&bucket->changed);

@@ -25,14 +25,36 @@ struct lock_policy {
 /* A token for a scope: even, nonzero, never reused in this process. */
 uint64_t lock_token(void);
 
+/* The uncontended case: nonzero when the lock was free and is taken now. Names no thread: for those who wait for nothing while they hold it. */
+static inline int lock_try(struct lock *lock, uint64_t token)
+{
+    uint64_t expected = 0;
+    return atomic_compare_exchange_strong_explicit(&lock->word, &expected, token, memory_order_acquire, memory_order_relaxed);
+}
+
 /* BATON_OK; BATON_WOULD_BLOCK; BATON_ERR_WOULD_DEADLOCK when the calling thread itself took the lock under another token and there is no
  * yield hook; BATON_ERR_HOOK. The token is even and nonzero. */
 int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy *policy);
-void lock_release(struct lock *lock);
+
+void lock_wake(struct lock *lock);
+
+static inline void lock_release(struct lock *lock)
+{
+    if (atomic_load_explicit(&lock->thread, memory_order_relaxed))
+        atomic_store_explicit(&lock->thread, 0, memory_order_relaxed);
+    if (atomic_exchange_explicit(&lock->word, 0, memory_order_release) & 1)
+        lock_wake(lock);
+}
 
 static inline uint64_t lock_holder(const struct lock *lock)
 {
     return atomic_load_explicit(&lock->word, memory_order_relaxed) & ~(uint64_t)1;
+}
+
+/* Free, and whatever its last holder wrote can be seen. */
+static inline int lock_is_free(const struct lock *lock)
+{
+    return atomic_load_explicit(&lock->word, memory_order_acquire) == 0;
 }
 
 #endif

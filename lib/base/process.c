@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-static _Atomic int forked;
+_Atomic int process_was_forked;
 static int watch_result;        /* written inside pthread_once */
 
 uint64_t process_now(void)
@@ -25,7 +25,7 @@ uint64_t process_thread(void)
 
 static void mark_forked(void)
 {
-    atomic_store_explicit(&forked, 1, memory_order_relaxed);
+    atomic_store_explicit(&process_was_forked, 1, memory_order_relaxed);
 }
 
 static void watch(void)
@@ -38,11 +38,6 @@ int32_t process_watch_forks(baton_error *err)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch);
     return watch_result ? fail(err, BATON_ERR_MEMORY, "cannot register the fork handler") : BATON_OK;
-}
-
-int process_forked(void)
-{
-    return atomic_load_explicit(&forked, memory_order_relaxed);
 }
 
 int32_t process_check(baton_error *err)

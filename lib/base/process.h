@@ -2,6 +2,7 @@
 #ifndef BATON_BASE_PROCESS_H
 #define BATON_BASE_PROCESS_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -16,7 +17,11 @@ uint64_t process_thread(void);
 int32_t process_watch_forks(baton_error *err);
 
 /* True in a child that was forked after process_watch_forks. One relaxed load. */
-int process_forked(void);
+extern _Atomic int process_was_forked;
+static inline int process_forked(void)
+{
+    return atomic_load_explicit(&process_was_forked, memory_order_relaxed);
+}
 
 /* BATON_ERR_FORKED in such a child. */
 int32_t process_check(baton_error *err);

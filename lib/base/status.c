@@ -68,6 +68,34 @@ int32_t fail_with(baton_error *err, const baton_error *source)
     return source->status;
 }
 
+/* A cut in the middle of a character leaves it out: the message is UTF-8. */
+static void trim(char *text)
+{
+    size_t end = strlen(text), at = end;
+    while (at && ((unsigned char)text[at - 1] & 0xC0) == 0x80)
+        at--;
+    unsigned char lead = at ? (unsigned char)text[at - 1] : 0;
+    size_t wanted = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (at && end - (at - 1) < wanted)
+        text[at - 1] = '\0';
+}
+
+static void add(baton_error *record, const char *format, va_list arguments)
+{
+    size_t used = strlen(record->message), room = sizeof record->message - used;
+    int length = vsnprintf(record->message + used, room, format, arguments);
+    if (length >= 0 && (size_t)length >= room)
+        trim(record->message);
+}
+
+void message_add(baton_error *record, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(record, format, arguments);
+    va_end(arguments);
+}
+
 int32_t fail(baton_error *err, int32_t status, const char *format, ...)
 {
     baton_error record = error_none();
@@ -76,7 +104,7 @@ int32_t fail(baton_error *err, int32_t status, const char *format, ...)
         return status;
     record.status = status;
     va_start(arguments, format);
-    vsnprintf(record.message, sizeof record.message, format, arguments);
+    add(&record, format, arguments);
     va_end(arguments);
     return fail_with(err, &record);
 }

@@ -7,6 +7,9 @@
 /* Fills *err (NULL allowed; never past err->struct_size) with the status and one sentence, and returns the status. */
 int32_t fail(baton_error *err, int32_t status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Adds to the end of the record's message what fits. */
+void message_add(baton_error *record, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Writes the whole of *source to the caller's record, as far as its struct_size reaches, and returns source->status. */
 int32_t fail_with(baton_error *err, const baton_error *source);
 

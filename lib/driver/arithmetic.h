@@ -10,7 +10,7 @@
  *
  * TYPE is f32, f64, i32 or i64. Addresses are aligned to the element size; left or right is 0 where the operand is a
  * value. The destination names each element once and shares none with a source, unless it lies exactly over it. Any
- * number of threads, along the first axis of grid and block, does the whole work. */
+ * number of threads, along the first axis of grid and block, ARITHMETIC_BLOCK at most per block, does the whole work. */
 #ifndef BATON_DRIVER_ARITHMETIC_H
 #define BATON_DRIVER_ARITHMETIC_H
 
@@ -19,6 +19,8 @@
 #define ARITHMETIC_ELEMENTWISE(type) "baton_elementwise_" #type
 #define ARITHMETIC_CAST              "baton_cast_elements"
 #define ARITHMETIC_RANGE             "baton_range_elements"
+
+#define ARITHMETIC_BLOCK 256
 
 enum {
     WALK_OPERANDS = 3,
@@ -38,9 +40,10 @@ struct walk {
     uint32_t ndim;                      /* 1 to 16 */
     uint32_t narrow;                    /* 1: count is below 2^31 */
     uint32_t lanes;                     /* elements per step: 1, or what the kernel handles at once */
-    uint32_t repeated;                  /* bit k: the lanes of operand k are one element */
+    uint32_t packed;                    /* bit k: operand k's lanes are neighbours, aligned to be moved at once */
     uint32_t head, tail;                /* elements before the first step and behind the last, each below `lanes` */
     uint64_t count;                     /* steps: the product of the extents; at least 1 */
+    int64_t apart[WALK_OPERANDS];       /* bytes from one lane to the next */
     struct walk_dimension dimensions[BUILTIN_DIMENSIONS];       /* the last index runs fastest */
 };
 
@@ -70,10 +73,10 @@ struct range {
     uint32_t reserved;
 };
 
-BUILTIN_ASSERT(sizeof(struct walk) == 672, "struct walk is the same in C and CUDA C++");
-BUILTIN_ASSERT(sizeof(struct elementwise) == 696, "struct elementwise is the same in C and CUDA C++");
-BUILTIN_ASSERT(sizeof(struct cast) == 680, "struct cast is the same in C and CUDA C++");
-BUILTIN_ASSERT(sizeof(struct range) == 696, "struct range is the same in C and CUDA C++");
+BUILTIN_ASSERT(sizeof(struct walk) == 696, "struct walk is the same in C and CUDA C++");
+BUILTIN_ASSERT(sizeof(struct elementwise) == 720, "struct elementwise is the same in C and CUDA C++");
+BUILTIN_ASSERT(sizeof(struct cast) == 704, "struct cast is the same in C and CUDA C++");
+BUILTIN_ASSERT(sizeof(struct range) == 720, "struct range is the same in C and CUDA C++");
 
 #ifndef __cplusplus
 /* As the images of builtin.h. */

@@ -38,23 +38,23 @@ KERNEL uint32_t walk_divide(uint32_t index, const struct walk_dimension *dimensi
 }
 
 /* One of the elements left over, which are numbered on from the last step. Their arrays are runs. */
-KERNEL struct walk_place walk_left_over(const struct walk *walk, uint64_t which, uint32_t to_bytes, uint32_t from_bytes)
+KERNEL struct walk_place walk_left_over(const struct walk *walk, uint64_t which)
 {
     struct walk_place place;
     int64_t index = (int64_t)which - (int64_t)walk->head;
     if (index >= 0)
         index += (int64_t)(walk->count * walk->lanes);
     for (int k = 0; k < WALK_OPERANDS; k++)
-        place.bytes[k] = walk->repeated >> k & 1 ? 0 : index * (int64_t)(k == 0 ? to_bytes : from_bytes);
+        place.bytes[k] = index * walk->apart[k];
     return place;
 }
 
 /* Divides by every extent but the first: a run needs no division. */
-KERNEL struct walk_place walk_find(const struct walk *walk, uint64_t index, uint32_t to_bytes, uint32_t from_bytes)
+KERNEL struct walk_place walk_find(const struct walk *walk, uint64_t index)
 {
     struct walk_place place = { { 0, 0, 0 } };
     if (index >= walk->count)
-        return walk_left_over(walk, index - walk->count, to_bytes, from_bytes);
+        return walk_left_over(walk, index - walk->count);
     KERNEL_ROLLED
     for (uint32_t d = walk->ndim - 1; d > 0; d--) {
         const struct walk_dimension *dimension = &walk->dimensions[d];
@@ -131,15 +131,25 @@ KERNEL double divide_f64(double a, double b)
         return from ? *(const type *)(const void *)(from + at) : value;                                         \
     }                                                                                                           \
                                                                                                                 \
-    KERNEL struct lanes_##name load_lanes_##name(const char *from, int64_t at, uint32_t repeated, type value)   \
+    KERNEL struct lanes_##name load_lanes_##name(const char *from, int64_t at, const struct walk *walk, int k,  \
+                                                 type value)                                                    \
     {                                                                                                           \
         struct lanes_##name loaded;                                                                             \
-        if (!repeated)                                                                                          \
+        if (walk->packed >> k & 1)                                                                              \
             return *(const struct lanes_##name *)(const void *)(from + at);                                     \
-        value = load_##name(from, at, value);                                                                   \
-        for (int k = 0; k < most; k++)                                                                          \
-            loaded.lane[k] = value;                                                                             \
+        for (int lane = 0; lane < most; lane++)                                                                 \
+            loaded.lane[lane] = load_##name(from, at + lane * walk->apart[k], value);                           \
         return loaded;                                                                                          \
+    }                                                                                                           \
+                                                                                                                \
+    KERNEL void store_lanes_##name(char *to, const struct walk *walk, const struct lanes_##name *lanes)         \
+    {                                                                                                           \
+        if (walk->packed & 1) {                                                                                 \
+            *(struct lanes_##name *)(void *)to = *lanes;                                                        \
+            return;                                                                                             \
+        }                                                                                                       \
+        for (int lane = 0; lane < most; lane++)                                                                 \
+            *(type *)(void *)(to + lane * walk->apart[0]) = lanes->lane[lane];                                  \
     }                                                                                                           \
                                                                                                                 \
     KERNEL void one_##name(char *to, const char *left, const char *right, const struct elementwise *how,        \
@@ -154,11 +164,10 @@ KERNEL double divide_f64(double a, double b)
     KERNEL void lanes_of_##name(char *to, const char *left, const char *right, const struct elementwise *how,   \
                                 const struct walk_place *at)                                                    \
     {                                                                                                           \
-        uint32_t repeated = how->walk.repeated;                                                                 \
-        struct lanes_##name a = load_lanes_##name(left, at->bytes[1], repeated & 2, how->left.name);            \
-        struct lanes_##name b = load_lanes_##name(right, at->bytes[2], repeated & 4, how->right.name);          \
+        struct lanes_##name a = load_lanes_##name(left, at->bytes[1], &how->walk, 1, how->left.name);           \
+        struct lanes_##name b = load_lanes_##name(right, at->bytes[2], &how->walk, 2, how->right.name);         \
         combine_##name(how->function, a.lane, b.lane, most);                                                    \
-        *(struct lanes_##name *)(void *)(to + at->bytes[0]) = a;                                                \
+        store_lanes_##name(to + at->bytes[0], &how->walk, &a);                                                  \
     }                                                                                                           \
                                                                                                                 \
     KERNEL void elementwise_##name(char *to, const char *left, const char *right, const struct elementwise *how, \
@@ -168,7 +177,7 @@ KERNEL double divide_f64(double a, double b)
         uint64_t count = walk->count, all = count + walk->head + walk->tail;                                    \
         KERNEL_ROLLED                                                                                           \
         for (uint64_t i = first; i < all; i += step) {                                                          \
-            struct walk_place at = walk_find(walk, i, sizeof(type), sizeof(type));                              \
+            struct walk_place at = walk_find(walk, i);                                                          \
             if (walk->lanes > 1 && i < count)                                                                   \
                 lanes_of_##name(to, left, right, how, &at);                                                     \
             else                                                                                                \
@@ -203,7 +212,7 @@ KERNEL void range_run(char *to, const struct range *how, uint64_t first, uint64_
 {
     KERNEL_ROLLED
     for (uint64_t i = first; i < how->walk.count; i += step) {
-        struct walk_place at = walk_find(&how->walk, i, 0, 0);
+        struct walk_place at = walk_find(&how->walk, i);
         range_put(to + at.bytes[0], how, i);
     }
 }

@@ -7,12 +7,12 @@
 
 #include "driver/arithmetic_kernels.h"
 
-/* Which member of struct number a type uses. */
+/* Which member of union number a type uses. */
 enum { NUMBER_SIGNED, NUMBER_UNSIGNED, NUMBER_REAL };
 
 enum { F16_MANTISSA = 10, BF16_MANTISSA = 7 };
 
-struct number {
+union number {
     uint64_t whole;             /* two's complement */
     double real;
 };
@@ -94,16 +94,17 @@ CAST_LANES(double)
 #define CAST_LOAD(type)                                                                         \
     {                                                                                           \
         struct cast_lanes_##type loaded;                                                        \
-        if (lanes == WALK_LANES)                                                                \
+        if (packed)                                                                             \
             loaded = *(const struct cast_lanes_##type *)(const void *)from;                     \
-        else                                                                                    \
-            loaded.lane[0] = *(const type *)(const void *)from;                                 \
+        for (int k = 0; k < lanes && !packed; k++)                                              \
+            loaded.lane[k] = *(const type *)(const void *)(from + k * apart);                   \
         for (int k = 0; k < lanes; k++)
 #define CAST_LOAD_END                                                                           \
         break;                                                                                  \
     }
 
-KERNEL void cast_load(struct number *numbers, const char *from, uint32_t dtype, int lanes)
+/* As many lanes as asked for, `apart` bytes from each other or, packed, WALK_LANES at once. */
+KERNEL void cast_load(union number *numbers, const char *from, int64_t apart, int packed, uint32_t dtype, int lanes)
 {
     switch (dtype) {
     case BATON_BOOL: CAST_LOAD(uint8_t) numbers[k].whole = loaded.lane[k] != 0; CAST_LOAD_END
@@ -162,7 +163,7 @@ KERNEL int dtype_bits(uint32_t dtype)
     }
 }
 
-KERNEL void cast_to_whole(struct number *number, uint32_t to, int is_real)
+KERNEL void cast_to_whole(union number *number, uint32_t to, int is_real)
 {
     if (to == BATON_BOOL)
         number->whole = is_real ? number->real != 0 : number->whole != 0;
@@ -172,13 +173,13 @@ KERNEL void cast_to_whole(struct number *number, uint32_t to, int is_real)
         number->whole = saturate_unsigned(number->real, dtype_bits(to));
 }
 
-KERNEL void cast_to_real(struct number *number, uint32_t to, int is_signed)
+KERNEL void cast_to_real(union number *number, uint32_t to, int is_signed)
 {
     uint64_t whole = to == BATON_F64 ? number->whole : jam(number->whole, is_signed);
     number->real = is_signed ? (double)(int64_t)whole : (double)whole;
 }
 
-KERNEL void cast_convert(struct number *numbers, uint32_t to, uint32_t from, int lanes)
+KERNEL void cast_convert(union number *numbers, uint32_t to, uint32_t from, int lanes)
 {
     int source = number_kind(from), target = number_kind(to);
     for (int k = 0; k < lanes; k++) {
@@ -196,14 +197,14 @@ KERNEL void cast_convert(struct number *numbers, uint32_t to, uint32_t from, int
         struct cast_lanes_##type stored;                                                        \
         for (int k = 0; k < lanes; k++)                                                         \
             stored.lane[k] = expression;                                                        \
-        if (lanes == WALK_LANES)                                                                \
+        if (packed)                                                                             \
             *(struct cast_lanes_##type *)(void *)to = stored;                                   \
-        else                                                                                    \
-            *(type *)(void *)to = stored.lane[0];                                               \
+        for (int k = 0; k < lanes && !packed; k++)                                              \
+            *(type *)(void *)(to + k * apart) = stored.lane[k];                                 \
         break;                                                                                  \
     }
 
-KERNEL void cast_store(char *to, const struct number *numbers, uint32_t dtype, int lanes)
+KERNEL void cast_store(char *to, int64_t apart, int packed, const union number *numbers, uint32_t dtype, int lanes)
 {
     switch (dtype) {
     case BATON_BOOL: case BATON_I8: case BATON_U8: CAST_STORE(uint8_t, (uint8_t)numbers[k].whole)
@@ -219,35 +220,13 @@ KERNEL void cast_store(char *to, const struct number *numbers, uint32_t dtype, i
 
 /* ---- the kernel */
 
-KERNEL uint32_t dtype_size(uint32_t dtype)
+KERNEL void cast_some(char *to, const char *from, const struct cast *how, int lanes)
 {
-    if (dtype == BATON_BOOL || dtype == BATON_I8 || dtype == BATON_U8)
-        return 1;
-    if (dtype == BATON_F32 || dtype == BATON_I32 || dtype == BATON_U32)
-        return 4;
-    return dtype == BATON_F64 || dtype == BATON_I64 || dtype == BATON_U64 ? 8 : 2;
-}
-
-KERNEL void cast_one(char *to, const char *from, const struct cast *how)
-{
-    struct number number;
-    cast_load(&number, from, how->from, 1);
-    cast_convert(&number, how->to, how->from, 1);
-    cast_store(to, &number, how->to, 1);
-}
-
-KERNEL void cast_lanes(char *to, const char *from, const struct cast *how)
-{
-    struct number numbers[WALK_LANES];
-    if (how->walk.repeated & 2) {
-        cast_load(numbers, from, how->from, 1);
-        for (int k = 1; k < WALK_LANES; k++)
-            numbers[k] = numbers[0];
-    } else {
-        cast_load(numbers, from, how->from, WALK_LANES);
-    }
-    cast_convert(numbers, how->to, how->from, WALK_LANES);
-    cast_store(to, numbers, how->to, WALK_LANES);
+    const struct walk *walk = &how->walk;
+    union number numbers[WALK_LANES];
+    cast_load(numbers, from, walk->apart[1], lanes > 1 && (walk->packed & 2), how->from, lanes);
+    cast_convert(numbers, how->to, how->from, lanes);
+    cast_store(to, walk->apart[0], lanes > 1 && (walk->packed & 1), numbers, how->to, lanes);
 }
 
 KERNEL void cast_run(char *to, const char *from, const struct cast *how, uint64_t first, uint64_t step)
@@ -255,11 +234,11 @@ KERNEL void cast_run(char *to, const char *from, const struct cast *how, uint64_
     uint64_t count = how->walk.count, all = count + how->walk.head + how->walk.tail;
     KERNEL_ROLLED
     for (uint64_t i = first; i < all; i += step) {
-        struct walk_place at = walk_find(&how->walk, i, dtype_size(how->to), dtype_size(how->from));
+        struct walk_place at = walk_find(&how->walk, i);
         if (how->walk.lanes > 1 && i < count)
-            cast_lanes(to + at.bytes[0], from + at.bytes[1], how);
+            cast_some(to + at.bytes[0], from + at.bytes[1], how, WALK_LANES);
         else
-            cast_one(to + at.bytes[0], from + at.bytes[1], how);
+            cast_some(to + at.bytes[0], from + at.bytes[1], how, 1);
     }
 }
 

@@ -63,6 +63,26 @@ static int reason_too_old(struct reason *reason, int version)
                         version / 1000, version % 1000 / 10, LEAST_VERSION / 1000, LEAST_VERSION % 1000 / 10);
 }
 
+/* What a user can do about a driver that does not start; empty where the code says it all. */
+static const char *advice(int code)
+{
+    switch (code) {
+    case DRIVER_STUB_LIBRARY: return ": this is the toolkit's stub for linking, not a driver";
+    case DRIVER_DEVICE_UNAVAILABLE: return ": another process holds the device, or it is in a mode that forbids its use";
+    case DRIVER_OPERATING_SYSTEM: return ": the system refuses it, as when the device's files are missing or not permitted";
+    case DRIVER_SYSTEM_NOT_READY: return ": the system is not ready, as when a machine with NVSwitch lacks its fabric manager";
+    case DRIVER_SYSTEM_DRIVER_MISMATCH: return ": the library and the kernel's module differ, as after an update without a restart";
+    case DRIVER_COMPAT_NOT_SUPPORTED_ON_DEVICE: return ": the library is newer than the kernel's module, which this device does not allow";
+    case DRIVER_UNKNOWN: return ": often the kernel's module nvidia_uvm is not loaded";
+    default: return "";
+    }
+}
+
+static int reason_code(struct reason *reason, const char *what, int code)
+{
+    return reason_write(reason, "The CUDA driver %s: %s (%d)%s.", what, driver_code_name(code), code, advice(code));
+}
+
 static const char *library_name(void)
 {
     const char *name = secure_getenv("BATON_CUDA_LIBRARY");
@@ -84,8 +104,9 @@ static int version_check(void *library, struct reason *reason)
     if (!symbol)
         return reason_write(reason, "%s is no CUDA driver: it has no cuDriverGetVersion.", library_name());
     function_put(&read_version, symbol);
-    if (read_version(&version) != DRIVER_SUCCESS)
-        return reason_write(reason, "The CUDA driver does not tell its version.");
+    int code = read_version(&version);
+    if (code != DRIVER_SUCCESS)
+        return reason_code(reason, "does not tell its version", code);
     return version >= LEAST_VERSION ? 1 : reason_too_old(reason, version);
 }
 
@@ -121,6 +142,14 @@ static int rows_load(void *library, struct driver *driver, struct reason *reason
     return 1;
 }
 
+static int reason_no_device(struct reason *reason)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (!visible)
+        return reason_write(reason, "The CUDA driver finds no device.");
+    return reason_write(reason, "The CUDA driver finds no device: CUDA_VISIBLE_DEVICES is \"%.60s\".", visible);
+}
+
 static int devices_check(const struct driver *driver, struct reason *reason)
 {
     int count = 0;
@@ -128,9 +157,9 @@ static int devices_check(const struct driver *driver, struct reason *reason)
     if (code == DRIVER_SUCCESS)
         code = driver->device_count(&count);
     if (code == DRIVER_NO_DEVICE || (code == DRIVER_SUCCESS && count == 0))
-        return reason_write(reason, "The CUDA driver finds no device.");
+        return reason_no_device(reason);
     if (code != DRIVER_SUCCESS)
-        return reason_write(reason, "The CUDA driver cannot start: %s (%d).", driver_code_name(code), code);
+        return reason_code(reason, "cannot start", code);
     return 1;
 }
 

@@ -19,6 +19,8 @@ struct instrument {
     uint64_t calls;                                     /* number of the newest call */
     uint64_t start;                                     /* `calls` at the last reset */
     uint64_t counts[DRIVER_ROW_COUNT];
+    uint64_t succeeded[DRIVER_ROW_COUNT];               /* these two since the start of the process */
+    uint64_t lost;
     uint64_t failures;
     struct plan plans[DRIVER_ROW_COUNT];
     struct plan any;
@@ -84,10 +86,12 @@ static uint64_t call_begin(enum driver_row row, void *stream, void *event, int *
     return call;
 }
 
-static void call_end(uint64_t call, int code, void *stream, void *event)
+static void call_end(enum driver_row row, uint64_t call, int code, void *stream, void *event)
 {
     struct instrument_call *entry = journal_at(call);
     pthread_mutex_lock(&instrument.lock);
+    instrument.succeeded[row] += code == DRIVER_SUCCESS;
+    instrument.lost += (uint64_t)driver_code_sticky(code);
     if (entry->sequence == call) {      /* else newer calls have pushed it out */
         entry->code = code;
         entry->stream = stream;
@@ -124,7 +128,7 @@ static void *const event = NULL;
         uint64_t call = call_begin(DRIVER_ROW_##verb, HANDLE(stream, 1), HANDLE(event, 1), &failed, &code);            \
         if (!failed)                                                                                                   \
             code = atomic_load(&fronts[front].target)->verb arguments;                                                 \
-        call_end(call, code, HANDLE(stream, failed || code), HANDLE(event, failed || code));                           \
+        call_end(DRIVER_ROW_##verb, call, code, HANDLE(stream, failed || code), HANDLE(event, failed || code));                           \
         return code;                                                                                                   \
     }
 #define FRONT0_FUNCTION(verb, symbol, version, parameters, arguments) \
@@ -188,6 +192,26 @@ uint64_t instrument_count(enum driver_row row)
         return 0;
     pthread_mutex_lock(&instrument.lock);
     count = row == DRIVER_ROW_COUNT ? instrument.calls - instrument.start : instrument.counts[row];
+    pthread_mutex_unlock(&instrument.lock);
+    return count;
+}
+
+uint64_t instrument_succeeded(enum driver_row row)
+{
+    uint64_t count;
+    if (row >= DRIVER_ROW_COUNT)
+        return 0;
+    pthread_mutex_lock(&instrument.lock);
+    count = instrument.succeeded[row];
+    pthread_mutex_unlock(&instrument.lock);
+    return count;
+}
+
+uint64_t instrument_lost(void)
+{
+    uint64_t count;
+    pthread_mutex_lock(&instrument.lock);
+    count = instrument.lost;
     pthread_mutex_unlock(&instrument.lock);
     return count;
 }

@@ -28,6 +28,11 @@ void instrument_reset(void);
 /* Calls made since the last reset: one row, or all rows (DRIVER_ROW_COUNT). Calls that a fault plan failed count too. */
 uint64_t instrument_count(enum driver_row row);
 
+/* Calls of the row that succeeded, and calls of any row that told of a lost context, since the process began: a reset
+ * does not touch these. */
+uint64_t instrument_succeeded(enum driver_row row);
+uint64_t instrument_lost(void);
+
 /* Copies up to `capacity` of the newest journal entries (at most 4096 are kept), oldest first; returns how many. */
 size_t instrument_journal(struct instrument_call *calls, size_t capacity);
 

@@ -4,14 +4,27 @@
 
 #include "driver/nvrtc.h"
 
+/* "error:", "error   :" and "error #20:", but not an identifier with that word in it. */
+static int tells_error(const char *line, size_t length)
+{
+    const char *end = line + length;
+    for (const char *at = line; (at = memmem(at, (size_t)(end - at), "error", 5)); at++) {
+        const char *after = at + 5;
+        while (after < end && *after == ' ')
+            after++;
+        if (after < end && (*after == ':' || *after == '#'))
+            return 1;
+    }
+    return 0;
+}
+
 const char *nvrtc_first_error(const char *log, int *length)
 {
     const char *line = log, *first = NULL;
     while (*line) {
         size_t end = strcspn(line, "\r\n");
-        const char *word = memmem(line, end, "error", 5);
         *length = end > INT_MAX ? INT_MAX : (int)end;
-        if (word)
+        if (tells_error(line, end))
             return line;
         if (!first && end)
             first = line;
@@ -68,6 +81,8 @@ static void take_log(const struct nvrtc *nvrtc, nvrtc_program program, struct by
 {
     if (take(program, nvrtc->log_size, nvrtc->log, log))
         bytes_clear(log);
+    if (log->count)
+        log->count = strnlen((const char *)log->data, log->count);
     bytes_add(log, "", 1);
     if (log->failed)
         bytes_clear(log);

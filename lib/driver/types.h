@@ -113,6 +113,8 @@ typedef void (*driver_host_function)(void *user);
     CODE(OUT_OF_MEMORY, 2, 0)                   \
     CODE(NOT_INITIALIZED, 3, 0)                 \
     CODE(DEINITIALIZED, 4, 0)                   \
+    CODE(STUB_LIBRARY, 34, 0)                   \
+    CODE(DEVICE_UNAVAILABLE, 46, 0)             \
     CODE(NO_DEVICE, 100, 0)                     \
     CODE(INVALID_DEVICE, 101, 0)                \
     CODE(INVALID_IMAGE, 200, 0)                 \
@@ -124,6 +126,7 @@ typedef void (*driver_host_function)(void *user);
     CODE(UNSUPPORTED_PTX_VERSION, 222, 0)       \
     CODE(JIT_COMPILATION_DISABLED, 223, 0)      \
     CODE(NO_BINARY_FOR_GPU, 209, 0)             \
+    CODE(OPERATING_SYSTEM, 304, 0)              \
     CODE(INVALID_HANDLE, 400, 0)                \
     CODE(ILLEGAL_STATE, 401, 0)                 \
     CODE(NOT_FOUND, 500, 0)                     \
@@ -144,6 +147,9 @@ typedef void (*driver_host_function)(void *user);
     CODE(COOPERATIVE_LAUNCH_TOO_LARGE, 720, 0)  \
     CODE(NOT_PERMITTED, 800, 0)                 \
     CODE(NOT_SUPPORTED, 801, 0)                 \
+    CODE(SYSTEM_NOT_READY, 802, 0)              \
+    CODE(SYSTEM_DRIVER_MISMATCH, 803, 0)        \
+    CODE(COMPAT_NOT_SUPPORTED_ON_DEVICE, 804, 0) \
     CODE(STREAM_CAPTURE_UNSUPPORTED, 900, 0)    \
     CODE(STREAM_CAPTURE_INVALIDATED, 901, 0)    \
     CODE(STREAM_CAPTURE_MERGE, 902, 0)          \
@@ -192,6 +198,8 @@ enum {
     DRIVER_POINTER_MEMORY_TYPE = 2,         /* unsigned int: DRIVER_MEMORY_... */
     DRIVER_POINTER_IS_MANAGED = 8,          /* unsigned int */
     DRIVER_POINTER_DEVICE_ORDINAL = 9,      /* int */
+    DRIVER_POINTER_RANGE_START = 11,        /* driver_address: of the allocation that holds the address */
+    DRIVER_POINTER_RANGE_BYTES = 12,        /* size_t */
     DRIVER_MEMORY_HOST = 1,
     DRIVER_MEMORY_DEVICE = 2,
 

@@ -28,8 +28,15 @@ struct dlpack_managed {     /* DLManagedTensorVersioned */
     struct dlpack_tensor tensor;
 };
 
+struct dlpack_legacy {      /* DLManagedTensor */
+    struct dlpack_tensor tensor;
+    void *context;
+    void (*deleter)(struct dlpack_legacy *self);
+};
+
 _Static_assert(sizeof(struct dlpack_tensor) == 48, "DLTensor");
 _Static_assert(sizeof(struct dlpack_managed) == 80, "DLManagedTensorVersioned");
 _Static_assert(offsetof(struct dlpack_managed, tensor) == 32, "DLManagedTensorVersioned.dl_tensor");
+_Static_assert(sizeof(struct dlpack_legacy) == 64, "DLManagedTensor");
 
 #endif

@@ -2,21 +2,16 @@
 
 #include <stdlib.h>
 
+#include "memory/export_parts.h"
 #include "memory/foreign.h"
-#include "memory/operation.h"
-
-struct export {
-    struct deferred node;
-    struct memory *memory;      /* retained */
-    baton_stream *stream;       /* retained; NULL: counted as unnamed */
-};
+#include "stream/capture.h"
 
 /* The consumer's stream, which may have work on the memory, becomes the last user and follows everybody else's. */
-static int32_t operate(struct memory *memory, baton_stream *s, uint32_t flags, struct operation *op, baton_error *err)
+int32_t export_operate(struct memory *memory, baton_stream *s, uint32_t flags, uint32_t access, struct operation *op, baton_error *err)
 {
     operation_init(op, s, BATON_OP_FOREIGN, 0);
     op->flags = flags;
-    int32_t status = operation_add(op, memory, memory->read_only ? BATON_READ : BATON_READ_WRITE, err);
+    int32_t status = operation_add(op, memory, memory->read_only ? BATON_READ : access, err);
     if (!status)
         status = operation_begin(op, err);
     if (status)
@@ -24,14 +19,22 @@ static int32_t operate(struct memory *memory, baton_stream *s, uint32_t flags, s
     return status;
 }
 
+static uint32_t find_locked(const struct memory *memory, const baton_stream *s)
+{
+    uint32_t i = 0;
+    while (i < memory->export_count && memory->exports[i] != s)
+        i++;
+    return i;
+}
+
 static void remove_locked(struct memory *memory, const baton_stream *s)
 {
-    for (uint32_t i = 0; i < memory->export_count; i++)
-        if (memory->exports[i] == s) {
-            stream_release(memory->exports[i]);
-            memory->exports[i] = memory->exports[--memory->export_count];
-            return;
-        }
+    uint32_t i = find_locked(memory, s);
+    if (--memory->export_shares[i])
+        return;
+    stream_release(memory->exports[i]);
+    memory->exports[i] = memory->exports[--memory->export_count];
+    memory->export_shares[i] = memory->export_shares[memory->export_count];
 }
 
 static int32_t end_named(struct export *export)
@@ -39,14 +42,14 @@ static int32_t end_named(struct export *export)
     struct operation op;
     if (device_usable(export->memory->device, NULL))
         return BATON_OK;
-    int32_t status = operate(export->memory, export->stream, OPERATION_TRY | OPERATION_NO_HOST_WAIT, &op, NULL);
+    int32_t status = export_operate(export->memory, export->place, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
     if (!status && op.tracked) {            /* a capture began: the memory is not locked, and nothing is given back now */
         operation_failed(&op);
         status = BATON_NOT_READY;
     }
     if (status)
         return status;
-    remove_locked(export->memory, export->stream);
+    remove_locked(export->memory, export->place);
     operation_submitted(&op);
     return BATON_OK;
 }
@@ -57,7 +60,7 @@ static int32_t end_unnamed(struct export *export)
     int32_t status = memory_lock(export->memory, lock_token(), &policy, NULL);
     if (status)
         return status;
-    export->memory->unnamed_over++;
+    export->unnamed->over++;
     memory_changed_locked(export->memory);
     lock_release(&export->memory->lock);
     return BATON_OK;
@@ -66,8 +69,9 @@ static int32_t end_unnamed(struct export *export)
 static enum deferred_result export_reclaim(struct deferred *node)
 {
     struct export *export = (struct export *)((char *)node - offsetof(struct export, node));
-    if (export->stream ? end_named(export) : end_unnamed(export))
+    if ((export->place && end_named(export)) || (export->unnamed && end_unnamed(export)))
         return DEFERRED_LATER;
+    export_destroy_event(export);
     stream_release(export->stream);
     memory_release(export->memory);
     free(export);
@@ -76,21 +80,37 @@ static enum deferred_result export_reclaim(struct deferred *node)
 
 void export_end(struct export *export)
 {
-    runtime_defer(export->memory->runtime, &export->node);
+    while (export) {
+        struct export *older = export->older;
+        runtime_defer(export->memory->runtime, &export->node);      /* from here on it may be gone */
+        export = older;
+    }
+}
+
+void export_count_locked(struct export *export, struct unnamed *unnamed)
+{
+    export->unnamed = unnamed;
+    unnamed->count++;
+    memory_changed_locked(export->memory);
 }
 
 /* More named consumers than places: the surplus counts as being on every stream. */
-static void add_locked(struct export *export, baton_stream *s)
+static void add_locked(struct export *export)
 {
     struct memory *memory = export->memory;
-    if (s && memory->export_count < MEMORY_EXPORTS) {
-        stream_retain(s);
-        stream_retain(s);
-        memory->exports[memory->export_count++] = s;
-        export->stream = s;
-    } else {
-        memory->exports_unnamed++;
+    uint32_t i = find_locked(memory, export->stream);
+    if (i == MEMORY_EXPORTS) {
+        export_count_locked(export, &memory->unnamed);
+        return;
     }
+    if (i == memory->export_count) {
+        stream_retain(export->stream);
+        memory->exports[i] = export->stream;
+        memory->export_shares[i] = 0;
+        memory->export_count++;
+    }
+    memory->export_shares[i]++;
+    export->place = export->stream;
     memory_changed_locked(memory);
 }
 
@@ -99,47 +119,136 @@ static int32_t captured(baton_error *err)
     return fail(err, BATON_ERR_CAPTURE, "the consumer's stream is being captured: the order between it and this memory cannot be known");
 }
 
+/* The stream follows the memory's uses; the memory stays locked until operation_submitted. */
+static int32_t follow(struct memory *memory, baton_stream *s, struct operation *op, baton_error *err)
+{
+    int32_t status = stream_tracked(s) ? captured(err) : export_operate(memory, s, 0, BATON_READ_WRITE, op, err);
+    if (!status && op->tracked) {           /* since just now */
+        operation_failed(op);
+        status = captured(err);
+    }
+    return status;
+}
+
 static int32_t start_named(struct export *export, baton_stream *s, baton_error *err)
 {
     struct operation op;
-    int32_t status = stream_tracked(s) ? captured(err) : operate(export->memory, s, 0, &op, err);
-    if (!status && op.tracked) {            /* since just now */
-        operation_failed(&op);
-        status = captured(err);
-    }
+    int32_t status = follow(export->memory, s, &op, err);
     if (status)
         return status;
+    stream_retain(s);
+    export->stream = s;
     if (export->memory->bytes)
-        add_locked(export, s);
+        add_locked(export);
     operation_submitted(&op);
     return BATON_OK;
 }
 
-static int32_t start_unnamed(struct export *export, baton_error *err)
+static int32_t start_unordered(struct export *export, struct unnamed *unnamed, baton_error *err)
+{
+    struct lock_policy policy = memory_lock_policy(export->memory->runtime, 0);
+    int32_t status = memory_lock(export->memory, lock_token(), &policy, err);
+    if (status)
+        return status;
+    if (export->memory->disposed)
+        status = fail(err, BATON_ERR_HANDLE, "the array's memory was disposed of");
+    else if (export->memory->bytes)
+        export_count_locked(export, unnamed);
+    lock_release(&export->memory->lock);
+    return status;
+}
+
+static int32_t start_unnamed(struct export *export, struct unnamed *unnamed, baton_error *err)
 {
     struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_FOREIGN, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_FOREIGN };
-    struct lock_policy policy = memory_lock_policy(export->memory->runtime, 0);
-    int32_t status = memory_wait(export->memory, NULL, 0, &how, err);
-    if (status || (status = memory_lock(export->memory, lock_token(), &policy, err)))
+    int32_t status = memory_wait(export->memory, NULL, unnamed == &export->memory->reading, &how, err);
+    return status ? status : start_unordered(export, unnamed, err);
+}
+
+int32_t export_owner(struct memory *memory, baton_stream **owner, baton_error *err)
+{
+    struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
+    int32_t status = memory_lock(memory, lock_token(), &policy, err);
+    if (status)
         return status;
-    add_locked(export, NULL);
-    lock_release(&export->memory->lock);
+    baton_stream *found = memory->owner.stream;
+    if (found && (found->kind == STREAM_PER_THREAD || stream_tracked(found)))
+        found = NULL;
+    if (found)
+        stream_retain(found);
+    lock_release(&memory->lock);
+    *owner = found;
+    return BATON_OK;
+}
+
+struct export *export_new(struct memory *memory, baton_error *err)
+{
+    struct export *made = calloc(1, sizeof *made);
+    if (!made) {
+        fail(err, BATON_ERR_MEMORY, "no host memory for an export");
+        return NULL;
+    }
+    made->node.reclaim = export_reclaim;
+    made->memory = memory;
+    return made;
+}
+
+int32_t export_finish(struct export *made, int32_t status, struct export **export)
+{
+    if (status) {
+        free(made);
+        return status;
+    }
+    memory_retain(made->memory);
+    *export = made;
     return BATON_OK;
 }
 
 int32_t export_make(struct memory *memory, baton_stream *s, struct export **export, baton_error *err)
 {
-    struct export *made = calloc(1, sizeof *made);
+    struct export *made = export_new(memory, err);
     if (!made)
-        return fail(err, BATON_ERR_MEMORY, "no host memory for an export");
-    made->node.reclaim = export_reclaim;
-    made->memory = memory;
-    int32_t status = s ? start_named(made, s, err) : start_unnamed(made, err);
-    if (status) {
-        free(made);
-        return status;
-    }
-    memory_retain(memory);
-    *export = made;
-    return BATON_OK;
+        return BATON_ERR_MEMORY;
+    return export_finish(made, s ? start_named(made, s, err) : start_unnamed(made, &memory->unnamed, err), export);
+}
+
+int32_t export_make_unordered(struct memory *memory, struct export **export, baton_error *err)
+{
+    struct export *made = export_new(memory, err);
+    return made ? export_finish(made, start_unordered(made, &memory->unnamed, err), export) : BATON_ERR_MEMORY;
+}
+
+int32_t export_make_read(struct memory *memory, struct export **export, baton_error *err)
+{
+    struct export *made = export_new(memory, err);
+    return made ? export_finish(made, start_unnamed(made, &memory->reading, err), export) : BATON_ERR_MEMORY;
+}
+
+driver_event *export_event(struct export *export)
+{
+    return &export->event;
+}
+
+baton_stream *export_stream(const struct export *export)
+{
+    return export->stream;
+}
+
+int export_is_of(const struct export *export, const struct memory *memory)
+{
+    return export->memory == memory;
+}
+
+void export_chain(struct export *export, struct export *older)
+{
+    export->older = older;
+}
+
+int32_t export_follow(struct export *export, baton_error *err)
+{
+    struct operation op;
+    int32_t status = follow(export->memory, export->stream, &op, err);
+    if (!status)
+        operation_submitted(&op);
+    return status;
 }

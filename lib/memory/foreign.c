@@ -3,16 +3,23 @@
 #include "memory/operation.h"
 #include "stream/capture.h"
 
+static int32_t wait_to_look(struct memory *memory, uint64_t token, baton_error *err)
+{
+    struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
+    int32_t status = memory_lock(memory, token, &policy, err);
+    if (status != BATON_ERR_WOULD_DEADLOCK)
+        return status;
+    return fail(err, BATON_ERR_SCOPE_OPEN, "memory %llu belongs to an open scope of this thread: end it before waiting", (unsigned long long)memory->id);
+}
+
 /* One short look or change; waits for the lock, with the thread's own scope as a clear error. The token is *token's address: it only has to differ from
  * those of others that live at the same time. */
 static int32_t look(struct memory *memory, uint64_t *token, baton_error *err)
 {
-    struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
+    int32_t status = BATON_OK;
     *token = (uint64_t)(uintptr_t)token;
-    int32_t status = memory_lock(memory, *token, &policy, err);
-    if (status == BATON_ERR_WOULD_DEADLOCK)
-        return fail(err, BATON_ERR_SCOPE_OPEN, "memory %llu belongs to an open scope of this thread: end it before waiting",
-                    (unsigned long long)memory->id);
+    if (!lock_try(&memory->lock, *token))
+        status = wait_to_look(memory, *token, err);
     if (!status && memory->disposed) {
         lock_release(&memory->lock);
         return fail(err, BATON_ERR_HANDLE, "the array's memory was disposed of");
@@ -40,7 +47,7 @@ int32_t memory_wait(struct memory *memory, baton_stream *except, int writes_only
     if (status)
         return status;
     uint32_t count = memory_uses_locked(memory, except, writes_only, uses);
-    int unnamed = memory->exports_unnamed != 0;
+    int unnamed = memory_unnamed(memory, writes_only ? BATON_READ : BATON_READ_WRITE);
     lock_release(&memory->lock);
     if (count == 0 && !unnamed)
         return BATON_OK;                                    /* H2 */
@@ -64,7 +71,7 @@ static void expose_locked(struct memory *memory, baton_stream *s)
 static uint32_t snapshot_locked(struct memory *memory, baton_stream *s, struct use *uses, int *unnamed)
 {
     int waits = atomic_load_explicit(&memory->synchronizing, memory_order_relaxed);     /* S13 */
-    *unnamed = waits && memory->exports_unnamed;
+    *unnamed = waits && memory_unnamed(memory, BATON_READ_WRITE);
     return waits ? memory_uses_locked(memory, s, 0, uses) : 0;
 }
 

@@ -1,10 +1,15 @@
 libbaton_internal_la_SOURCES += \
+    lib/memory/cache.c \
+    lib/memory/cache.h \
     lib/memory/export.c \
     lib/memory/export.h \
+    lib/memory/export_event.c \
+    lib/memory/export_parts.h \
     lib/memory/foreign.c \
     lib/memory/foreign.h \
     lib/memory/memory.c \
     lib/memory/memory.h \
+    lib/memory/memory_parts.h \
     lib/memory/operation.c \
     lib/memory/operation.h \
     lib/memory/operation_collect.c \
@@ -13,6 +18,7 @@ libbaton_internal_la_SOURCES += \
     lib/memory/operation_parts.h \
     lib/memory/pool.c \
     lib/memory/pool.h \
+    lib/memory/retire.c \
     lib/memory/take.c \
     lib/memory/take.h \
     lib/memory/uses.c

@@ -1,28 +1,26 @@
-#include "memory/memory.h"
-
 #include <stdlib.h>
 
+#include "memory/cache.h"
+#include "memory/memory_parts.h"
 #include "memory/pool.h"
-#include "stream/capture.h"
-#include "stream/order.h"
-#include "stream/wait.h"
-
-static struct memory *memory_of(struct deferred *node)
-{
-    return (struct memory *)((char *)node - offsetof(struct memory, node));
-}
 
 void memory_retain(struct memory *memory)
 {
     atomic_fetch_add_explicit(&memory->handle.references, 1, memory_order_relaxed);
 }
 
+int memory_drop(struct memory *memory)
+{
+    if (!handle_release(&memory->handle, HANDLE_MEMORY))
+        return 0;
+    atomic_fetch_add_explicit(&memory->device->deferred_bytes, atomic_load_explicit(&memory->charge, memory_order_relaxed), memory_order_relaxed);
+    return 1;
+}
+
 void memory_release(struct memory *memory)
 {
-    if (!memory || !handle_release(&memory->handle, HANDLE_MEMORY))
-        return;
-    atomic_fetch_add_explicit(&memory->device->deferred_bytes, atomic_load(&memory->charge), memory_order_relaxed);
-    runtime_defer(memory->runtime, &memory->node);
+    if (memory && memory_drop(memory))
+        runtime_defer(memory->runtime, &memory->node);
 }
 
 struct lock_policy memory_lock_policy(baton_runtime *runtime, int try_only)
@@ -47,118 +45,37 @@ int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_pol
     }
 }
 
-/* What was queued on a device that is lost will not run any more. */
-static int over(const struct use *use)
+enum deferred_result memory_reclaim(struct memory *memory)
 {
-    return device_usable(use->stream->device, NULL) != BATON_OK;
-}
-
-/* The free lies behind every reader: the owner's stream follows them on the device. */
-static int32_t order_readers(struct memory *memory, baton_stream *stream)
-{
-    struct use uses[MEMORY_USES];
-    int32_t status = BATON_OK;
-    uint32_t count = memory_uses_locked(memory, stream, 0, uses);
-    for (uint32_t i = 0; i < count && !status; i++)
-        if (!over(&uses[i]) && order_need(stream, uses[i].stream, uses[i].ticket) == ORDER_WAIT)
-            status = order_wait(stream, uses[i].stream, uses[i].ticket, NULL);
-    uses_release(uses, count);
-    return status;
-}
-
-/* Whether every use has finished. Never waits: asks the driver once per unfinished use. */
-static int32_t query_uses(struct memory *memory)
-{
-    struct use uses[MEMORY_USES];
-    int32_t status = memory->exports_unnamed ? query_everything(memory->device) : BATON_OK;
-    uint32_t count = memory_uses_locked(memory, NULL, 0, uses);
-    for (uint32_t i = 0; i < count && !status; i++) {
-        struct mark *mark;
-        if (over(&uses[i]))
-            continue;
-        status = stream_mark(uses[i].stream, uses[i].ticket, 0, &mark, NULL);
-        if (status)
-            break;
-        status = wait_query(uses[i].stream, mark, BATON_OP_FREE, NULL);
-        mark_release(mark);
-    }
-    uses_release(uses, count);
-    return status;
-}
-
-/* The stream in whose order device memory is given back: its last owner's, unless only one thread can record there. */
-static int32_t free_stream(struct memory *memory, baton_stream **stream)
-{
-    *stream = memory->owner.stream;
-    if (*stream && (*stream)->kind == STREAM_ORDINARY && device_same((*stream)->device, memory->device))
-        return BATON_OK;
-    return stream_service(memory->device, stream, NULL);
-}
-
-/* Device memory: a free in stream order, behind every reader. BATON_NOT_READY while somebody else captures that stream. */
-static int32_t give_back(struct memory *memory)
-{
-    baton_stream *stream = NULL;
-    int capturing = 0;
-    if (memory->kind != BATON_DEVICE)
-        return pool_free(memory->device, memory->kind, memory->address, memory->bytes, NULL);
-    int32_t status = free_stream(memory, &stream);
-    if (status || (status = stream_foreign_capture(stream, &capturing, NULL)))
-        return status;
-    if (submission_enter(stream) || capturing)
-        status = BATON_NOT_READY;
-    if (!status)
-        status = order_readers(memory, stream);
-    if (!status)
-        status = pool_free(memory->device, memory->kind, memory->address, memory->bytes, stream);
-    submission_leave(stream);
-    return status;
-}
-
-/* Gives the bytes back, or a nonzero status: too early, or the driver refused for now. Nobody else can use the memory meanwhile. */
-static int32_t retire(struct memory *memory)
-{
-    int lost = device_usable(memory->device, NULL) != BATON_OK;
-    int must_be_finished = memory->foreign || memory->kind != BATON_DEVICE || memory->capturer || memory->exports_unnamed;
-    int32_t status = !lost && must_be_finished ? query_uses(memory) : BATON_OK;
-    if (status)
-        return status;
-    if (memory->foreign && memory->deleter)
-        memory->deleter(memory->user, memory->address);
-    if (memory->foreign || memory->bytes == 0)
-        return BATON_OK;
-    if (lost)
-        return pool_free(memory->device, memory->kind, memory->address, memory->bytes, NULL);
-    return give_back(memory);
-}
-
-static void forget_uses(struct memory *memory)
-{
-    stream_release(memory->owner.stream);
-    stream_release(memory->capturer);
-    uses_release(memory->readers, memory->reader_count);
-    uses_release(memory->pending, memory->pending_count);
-    for (uint32_t i = 0; i < memory->export_count; i++)
-        stream_release(memory->exports[i]);
-    memory->owner = (struct use) { .stream = NULL };
-    memory->capturer = NULL;
-    memory->escaped = 0;
-    memory->reader_count = memory->pending_count = memory->export_count = 0;
-}
-
-static enum deferred_result memory_reclaim(struct deferred *node)
-{
-    struct memory *memory = memory_of(node);
     baton_runtime *runtime = memory->runtime;
-    if (!memory->disposed && retire(memory)) {
+    if (!lock_is_free(&memory->lock))
+        return DEFERRED_LATER;      /* an operation on its way still uses it (O2) */
+    struct device *device = memory->device;
+    uint64_t charge = atomic_load(&memory->charge);
+    if (cache_put(memory)) {        /* from now on it may be somebody else's */
+        atomic_fetch_sub_explicit(&device->deferred_bytes, charge, memory_order_relaxed);
+        runtime_release(runtime);
+        return DEFERRED_DONE;
+    }
+    if (!memory->disposed && memory_retire(memory)) {
         memory->escaped = 0;        /* nobody is left to submit foreign work: the ticket drawn just now was the last */
         return DEFERRED_LATER;
     }
-    atomic_fetch_sub_explicit(&memory->device->deferred_bytes, atomic_load(&memory->charge), memory_order_relaxed);
-    forget_uses(memory);
+    atomic_fetch_sub_explicit(&device->deferred_bytes, charge, memory_order_relaxed);
+    memory_forget_uses(memory);
     handle_free(&memory->handle);
     runtime_release(runtime);
     return DEFERRED_DONE;
+}
+
+static enum deferred_result reclaim_node(struct deferred *node)
+{
+    return memory_reclaim((struct memory *)((char *)node - offsetof(struct memory, node)));
+}
+
+static int exported(const struct memory *memory)
+{
+    return memory->export_count || memory->unnamed.count > memory->unnamed.over || memory->reading.count > memory->reading.over;
 }
 
 /* Closes the memory to every later use, or opens it again. */
@@ -170,10 +87,10 @@ static int32_t set_disposed(struct memory *memory, int disposed, baton_error *er
         return status;
     if (disposed && memory->disposed)
         status = BATON_NOT_READY;
-    else if (disposed && (memory->export_count || memory->exports_unnamed > memory->unnamed_over))
+    else if (disposed && exported(memory))
         status = fail(err, BATON_ERR_BUSY, "the memory is exported to another library, which has not given it back yet");
     else
-        memory->disposed = disposed;
+        memory->disposed = (uint8_t)disposed;
     lock_release(&memory->lock);
     return status;
 }
@@ -183,28 +100,33 @@ int32_t memory_dispose(struct memory *memory, baton_error *err)
     int32_t status = set_disposed(memory, 1, err);
     if (status)
         return status == BATON_NOT_READY ? BATON_OK : status;       /* it was disposed of before */
-    status = retire(memory);                                        /* with no lock held: a deleter may be called */
+    status = memory_retire(memory);                                        /* with no lock held: a deleter may be called */
     if (status) {
         set_disposed(memory, 0, NULL);
         return status < 0 ? fail(err, status, "the memory could not be given back now") : status;
     }
     atomic_store(&memory->charge, 0);
-    forget_uses(memory);
+    memory_forget_uses(memory);
     memory_changed_locked(memory);
     return BATON_OK;
 }
 
-static struct memory *memory_new(const struct memory_options *options)
+void memory_name(struct memory *memory)
 {
     static _Atomic uint64_t last;
+    handle_init(&memory->handle, HANDLE_MEMORY);
+    memory->id = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+static struct memory *memory_new(const struct memory_options *options)
+{
     struct memory *memory = calloc(1, sizeof *memory);
     if (!memory)
         return NULL;
-    handle_init(&memory->handle, HANDLE_MEMORY);
-    memory->node.reclaim = memory_reclaim;
+    memory_name(memory);
+    memory->node.reclaim = reclaim_node;
     memory->runtime = options->device->runtime;
     memory->device = options->device;
-    memory->id = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
     memory->kind = options->kind;
     memory->bytes = options->bytes;
     atomic_init(&memory->synchronizing, 1);
@@ -229,7 +151,7 @@ static int32_t alloc(struct memory_options *on, uint64_t *address, uint64_t *tic
     return status ? status : pool_alloc(on, address, ticket, err);
 }
 
-int32_t memory_create(const struct memory_options *options, struct memory **memory, baton_error *err)
+static int32_t create_new(const struct memory_options *options, struct memory **memory, baton_error *err)
 {
     struct memory *made = memory_new(options);
     if (!made)
@@ -245,6 +167,25 @@ int32_t memory_create(const struct memory_options *options, struct memory **memo
     if (ticket)                             /* the allocation itself is work on the stream */
         memory_publish_write_locked(made, on.stream, ticket);
     *memory = made;
+    return BATON_OK;
+}
+
+/* A block that is still busy elsewhere, when there is no room for a new one. */
+static struct memory *last_resort(const struct memory_options *options)
+{
+    if (!atomic_load(&options->device->cached_bytes) || pool_has_room(options))
+        return NULL;
+    return cache_take(options, 1);
+}
+
+int32_t memory_create(const struct memory_options *options, struct memory **memory, baton_error *err)
+{
+    struct memory *block = options->bytes ? cache_take(options, 0) : NULL;
+    if (!block && options->bytes)
+        block = last_resort(options);
+    if (!block)
+        return create_new(options, memory, err);
+    *memory = block;
     return BATON_OK;
 }
 

@@ -21,39 +21,47 @@ enum {
     MEMORY_USES = 2 + MEMORY_READERS + MEMORY_PENDING + MEMORY_EXPORTS   /* owner, untracked capture, and all of the above */
 };
 
+/* Consumers that may be on any stream: all streams have to be waited for. */
+struct unnamed {
+    uint32_t count;
+    uint32_t over;                          /* of these, gone, with work that may not have finished */
+};
+
+/* What every operation touches stands first and close together. */
 struct memory {
     struct handle handle;
-    struct deferred node;
-    baton_runtime *runtime;                 /* retained */
     struct device *device;
     uint64_t id;                            /* ascending, never reused: the lock order */
-    int32_t kind;                           /* BATON_DEVICE, BATON_HOST, BATON_UNIFIED */
-    int foreign;                            /* given back by `deleter`, which may be NULL */
-    int read_only;
     uint64_t address, bytes;
-    _Atomic uint64_t charge;                /* bytes that the device's account holds for it; 0: foreign, or given back */
-    baton_deleter deleter;
-    void *user;
+    int32_t kind;                           /* BATON_DEVICE, BATON_HOST, BATON_UNIFIED */
+    int read_only;
 
-    /* Taken before any stream's lock; several at once only through an operation. Guards everything below, but for the atomics, which only its holder writes. */
+    /* Taken before any stream's lock; several at once only through an operation. Guards everything down to `exports`, but for the atomics, which only its
+     * holder writes. */
     struct lock lock;
     struct use owner;                       /* last write; stream retained, NULL: never used */
-    struct use readers[MEMORY_READERS];     /* since that write, oldest first; retained */
-    uint32_t reader_count;
-    struct use pending[MEMORY_PENDING];     /* of the last hand-off; retained */
-    uint32_t pending_count;
-    baton_stream *exports[MEMORY_EXPORTS];  /* consumers of live exports; retained */
-    uint32_t export_count;
-    uint32_t exports_unnamed;               /* consumers on no particular stream … */
-    uint32_t unnamed_over;                  /* … of these, gone, with work that may not have finished */
+    uint64_t version;                       /* grows with every change: tells a waiter whether to look again */
     baton_stream *capturer;                 /* retained: an untracked capture on it uses the memory (S9); NULL: not tainted */
-    int escaped;                            /* the owner's stream may hold foreign work on it, without tickets (P4) */
-    int disposed;                           /* given back while handles remain */
-    uint64_t version;                       /* grows with every change above: tells a waiter whether to look again */
-
+    uint16_t reader_count, pending_count, export_count;
+    uint8_t escaped;                        /* the owner's stream may hold foreign work on it, without tickets (P4) */
+    uint8_t disposed;                       /* given back while handles remain */
+    struct unnamed unnamed;                 /* consumers on no particular stream … */
+    struct unnamed reading;                 /* … that may only read: a write follows them, a read does not */
     _Atomic int synchronizing;              /* S13 */
-    _Atomic uint64_t owner_hint, pending_hint, readers_hint;    /* for baton_array_info */
-    _Atomic uint32_t flags_hint;
+    _Atomic uint32_t flags_hint;            /* these four are for baton_array_info */
+    _Atomic uint64_t owner_hint, pending_hint, readers_hint;
+    struct use pending[MEMORY_PENDING];     /* of the last hand-off; retained */
+    struct use readers[MEMORY_READERS];     /* since that write, oldest first; retained */
+    baton_stream *exports[MEMORY_EXPORTS];  /* consumers of live exports; retained … */
+    uint32_t export_shares[MEMORY_EXPORTS]; /* … how many exports each of them has */
+
+    baton_runtime *runtime;                 /* retained */
+    struct memory *alike_before, *alike_after, *older, *newer;  /* in the cache; guarded by its lock */
+    struct deferred node;
+    int foreign;                            /* given back by `deleter`, which may be NULL */
+    _Atomic uint64_t charge;                /* bytes that the device's account holds for it; 0: foreign, cached, or given back */
+    baton_deleter deleter;
+    void *user;
 };
 
 /* Memory of the device, a first write on `stream` (device memory) ordering its use. One reference for the caller. May run the out-of-memory
@@ -76,6 +84,16 @@ int32_t memory_wrap(const struct memory_options *options, uint64_t address, bato
 void memory_retain(struct memory *memory);
 void memory_release(struct memory *memory);
 
+/* The same in two steps, for an owner that waits for the drain itself: nonzero when that was the last reference, and then memory_reclaim, in a drain, does
+ * what is left, or says DEFERRED_LATER. */
+int memory_drop(struct memory *memory);
+/* Zero: the caller's reference is the only one, and stays so. */
+static inline int memory_shared(const struct memory *memory)
+{
+    return atomic_load_explicit(&memory->handle.references, memory_order_acquire) != 1;
+}
+enum deferred_result memory_reclaim(struct memory *memory);
+
 /* Gives the bytes back now, in stream order (O9). Idempotent. */
 int32_t memory_dispose(struct memory *memory, baton_error *err);
 
@@ -90,6 +108,12 @@ int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_pol
 /* Writes the outstanding uses other than those on `except` (may be NULL) to `uses` (room for MEMORY_USES), each stream retained. Draws fresh tickets where
  * foreign work may have been submitted (P4, P5). `writes_only` leaves readers out. Counts nothing. */
 uint32_t memory_uses_locked(struct memory *memory, baton_stream *except, int writes_only, struct use *uses);
+
+/* Whether a consumer on no particular stream has to be followed, for that access. */
+static inline int memory_unnamed(const struct memory *memory, uint32_t access)
+{
+    return memory->unnamed.count || (access & BATON_WRITE && memory->reading.count);
+}
 
 /* Drops uses that are known to be finished from readers and pending. */
 void memory_prune_locked(struct memory *memory);

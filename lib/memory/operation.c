@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "memory/operation_parts.h"
 #include "memory/take.h"
 #include "stream/capture.h"
@@ -16,7 +17,7 @@ void operation_init(struct operation *op, baton_stream *stream, int32_t kind, ui
     op->kind = kind;
     op->flags = 0;
     op->count = op->locked = op->waits = op->same = 0;
-    op->captured = op->begun = 0;
+    op->captured = op->begun = op->kept = op->goes_on = 0;
     op->tracked = NULL;
     op->capacity = OPERATION_INLINE;
     op->items = op->few;
@@ -72,8 +73,10 @@ int32_t operation_insert(struct operation *op, struct memory *memory, uint32_t a
     if (op->count == op->capacity && !grow(op))
         return fail(err, BATON_ERR_MEMORY, "no host memory for %u operands", op->count + 1);
     uint32_t at = position(op, memory);
-    memmove(&op->items[at + 1], &op->items[at], (op->count - at) * sizeof *op->items);
-    memory_retain(memory);
+    if (at < op->count)
+        memmove(&op->items[at + 1], &op->items[at], (op->count - at) * sizeof *op->items);
+    if (op->kept)
+        memory_retain(memory);
     op->items[at] = (struct operation_item) { .memory = memory, .access = access };
     op->count++;
     *item = &op->items[at];
@@ -83,13 +86,20 @@ int32_t operation_insert(struct operation *op, struct memory *memory, uint32_t a
 int32_t operation_add(struct operation *op, struct memory *memory, uint32_t access, baton_error *err)
 {
     int32_t status = operation_access(&access, err);
-    if (status || memory->bytes == 0)       /* S1 */
+    if (status || memory->bytes == 0 || operation_append(op, memory, access))     /* S1 */
         return status;
     struct operation_item *item = operation_find(op, memory);
     if (!item)
         return operation_insert(op, memory, access, &item, err);
     item->access |= access;
     return BATON_OK;
+}
+
+void operation_keep_memories(struct operation *op)
+{
+    for (uint32_t i = 0; i < op->count && !op->kept; i++)
+        memory_retain(op->items[i].memory);
+    op->kept = 1;
 }
 
 /* An enclosing scope on the same stream lends its lock (W4). */
@@ -134,8 +144,28 @@ int32_t operation_lock_item(struct operation *op, struct operation_item *item, i
     return memory_lock(item->memory, op->token, &policy, err);
 }
 
+/* Without a wait. In the same pass: whether every memory is the stream's own already (S4), so that there is nothing to plan. */
+static int lock_at_once(struct operation *op)
+{
+    uint32_t owned = 0;
+    op->goes_on = 0;
+    if (op->parent || op->kept)
+        return 0;
+    for (; op->locked < op->count; op->locked++) {
+        struct memory *memory = op->items[op->locked].memory;
+        if (!lock_try(&memory->lock, op->token))
+            return 0;
+        owned += take_owned(op, memory);
+    }
+    op->goes_on = owned == op->count;
+    return 1;
+}
+
 static int32_t lock_all(struct operation *op, baton_error *err)
 {
+    if (lock_at_once(op))
+        return BATON_OK;
+    operation_keep_memories(op);
     for (; op->locked < op->count; op->locked++) {
         struct operation_item *item = &op->items[op->locked];
         int32_t status = operation_lock_item(op, item, operation_in_order(op, item->memory), err);
@@ -150,6 +180,10 @@ static int32_t lock_all(struct operation *op, baton_error *err)
 static int32_t plan_all(struct operation *op, struct needs *needs, baton_error *err)
 {
     int32_t status = BATON_OK;
+    if (op->goes_on) {
+        op->same += op->count;
+        return BATON_OK;
+    }
     for (uint32_t i = 0; i < op->count && !status; i++)
         status = take_plan_locked(op, &op->items[i], needs, err);
     return status;
@@ -166,6 +200,8 @@ int32_t operation_reach(struct operation *op, const struct memory *memory, baton
 static int32_t order_all(struct operation *op, const struct needs *needs, baton_error *err)
 {
     int32_t status = BATON_OK;
+    if (op->goes_on)
+        return BATON_OK;
     for (uint32_t i = 0; i < op->count && !status; i++)
         status = operation_reach(op, op->items[i].memory, err);
     return status ? status : take_order(op, needs, err);
@@ -180,6 +216,7 @@ static int32_t wait_unlocked(struct operation *op, const struct needs *needs, ba
         return fail(err, BATON_ERR_SCOPE_OPEN, "memory would have to be waited for while an enclosing scope holds its locks: take it before the scope");
     for (uint32_t i = 0; i < op->count; i++)
         op->items[i].waited = op->items[i].memory->version + 1;
+    operation_keep_memories(op);
     operation_unlock(op);
     return take_wait(op, needs, err);
 }
@@ -229,6 +266,7 @@ static int32_t take(struct operation *op, baton_error *err)
 /* CAPTURE_TURNED, too, when the capture ended before the operation could join it: look again. */
 static int32_t join_capture(struct operation *op, baton_error *err)
 {
+    op->goes_on = 0;
     op->tracked = submission_enter(op->stream);
     int32_t status = op->tracked ? operation_collect(op, err) : CAPTURE_TURNED;
     if (status) {

@@ -17,7 +17,7 @@ enum {
 };
 
 struct operation_item {
-    struct memory *memory;      /* retained until the operation ends (O2) */
+    struct memory *memory;
     uint32_t access;
     int inherited;              /* an enclosing scope holds the lock */
     uint64_t waited;            /* memory version + 1 that was host-waited for; 0: none */
@@ -30,8 +30,10 @@ struct operation {
     int32_t kind;               /* BATON_OP_... */
     uint32_t flags;
     uint32_t count, capacity, locked;
+    int goes_on;                /* every memory is the stream's own already, and nobody else is concerned (S4) */
+    int kept;                   /* every item's memory is retained */
     uint32_t waits;             /* device waits that it needed */
-    uint32_t same;              /* waits left out because the use was on the same stream; added to the stream's count once, at the end */
+    uint32_t same;              /* waits left out because the use was on the same stream; counted once, at the end */
     struct device_entry entry;  /* special streams: of the thread that submits, from submit_start to submit_end */
     struct capture *tracked;    /* the library's capture that the stream takes part in: the set grows, nothing is waited for, nothing taken (S2) */
     uint32_t step;              /* its place in that capture */
@@ -44,8 +46,23 @@ struct operation {
 /* token 0: the operation's own address, which is unique while it lives. */
 void operation_init(struct operation *op, baton_stream *stream, int32_t kind, uint64_t token);
 
+/* In order and with room: the usual case of operation_add, which needs no search. access is not 0. */
+static inline int operation_append(struct operation *op, struct memory *memory, uint32_t access)
+{
+    if (op->kept || op->count == op->capacity || (op->count && op->items[op->count - 1].memory->id >= memory->id))
+        return 0;
+    op->items[op->count++] = (struct operation_item) { .memory = memory, .access = access };
+    __builtin_prefetch(&memory->lock, 1);       /* taken when all have been collected */
+    __builtin_prefetch(&memory->version, 1);
+    return 1;
+}
+
 /* Adds a memory, or merges the access into the one that is there (views, the same array twice). access 0 means read-write. */
 int32_t operation_add(struct operation *op, struct memory *memory, uint32_t access, baton_error *err);
+
+/* Takes a reference on every memory, once, also on those added later; the end gives them back. For operations that outlast one call (scopes). The others do it
+ * by themselves before they wait for anything or let anybody else run; until then the locks keep the memories, for what is locked is not reclaimed (O2). */
+void operation_keep_memories(struct operation *op);
 
 /* Locks and takes everything. On failure all locks are free again, and the operation still has to be discarded. May host-wait, with no lock held. */
 int32_t operation_begin(struct operation *op, baton_error *err);

@@ -7,14 +7,15 @@
 static void submission_over(struct operation *op)
 {
     if (op->begun)
-        submission_leave(op->stream);
+        submission_leave_counting(op->stream, op->same);
     op->begun = 0;
 }
 
 void operation_discard(struct operation *op)
 {
-    for (uint32_t i = 0; i < op->count; i++)
+    for (uint32_t i = 0; i < op->count && op->kept; i++)
         memory_release(op->items[i].memory);
+    op->kept = 0;
     if (op->items != op->few)
         free(op->items);
     op->items = op->few;
@@ -31,14 +32,20 @@ static void taint(struct memory *memory, baton_stream *stream)
     memory_changed_locked(memory);
 }
 
+static void forget(struct unnamed *unnamed)
+{
+    unnamed->count -= unnamed->over;
+    unnamed->over = 0;
+}
+
 /* Consumers without a stream that are gone: everything was waited for since. */
 static void forget_unnamed(struct operation_item *item)
 {
     struct memory *memory = item->memory;
-    if (memory->unnamed_over && item->waited == memory->version + 1) {
-        memory->exports_unnamed -= memory->unnamed_over;
-        memory->unnamed_over = 0;
-    }
+    if (item->waited != memory->version + 1 || !memory_unnamed(memory, item->access))
+        return;
+    forget(&memory->unnamed);
+    forget(&memory->reading);
 }
 
 static void publish(struct operation *op, struct operation_item *item, uint64_t ticket, int submitted)
@@ -52,10 +59,34 @@ static void publish(struct operation *op, struct operation_item *item, uint64_t 
         memory_publish_read_locked(item->memory, op->stream, ticket);
 }
 
+/* Still the stream's own: a write changes its ticket only. */
+static void publish_owned(struct memory *memory, baton_stream *stream, uint64_t ticket, uint32_t access, int submitted)
+{
+    if (access & BATON_WRITE) {
+        memory->owner.ticket = ticket;
+        memory->version++;
+    } else if (submitted) {
+        memory_publish_read_locked(memory, stream, ticket);
+    }
+}
+
+/* One pass over what one pass has locked. */
+static void finish_owned(struct operation *op, uint64_t ticket, int submitted)
+{
+    if (ticket)
+        stream_settle(op->stream, ticket);
+    submission_over(op);
+    for (uint32_t i = 0; i < op->count; i++) {
+        struct memory *memory = op->items[i].memory;
+        publish_owned(memory, op->stream, ticket, op->items[i].access, submitted);
+        lock_release(&memory->lock);
+    }
+    op->locked = 0;
+    operation_discard(op);
+}
+
 static void finish(struct operation *op, uint64_t ticket, int submitted)
 {
-    if (op->same)
-        counters_add(&op->stream->counters, COUNT_SAME, op->same);
     for (uint32_t i = 0; i < op->count && !op->tracked; i++)
         publish(op, &op->items[i], ticket, submitted);
     if (ticket)
@@ -68,10 +99,11 @@ static void finish(struct operation *op, uint64_t ticket, int submitted)
 void operation_submitted(struct operation *op)
 {
     int eager = !op->captured && !op->tracked;
-    uint64_t ticket = eager ? stream_ticket(op->stream, op->kind) : 0;
-    if (eager)
-        counters_add(&op->stream->counters, COUNT_OPERATIONS, 1);
-    finish(op, ticket, 1);
+    uint64_t ticket = eager ? stream_operation_ticket(op->stream, op->kind) : 0;
+    if (op->goes_on)
+        finish_owned(op, ticket, 1);
+    else
+        finish(op, ticket, 1);
 }
 
 void operation_expose(struct operation *op)

@@ -1,17 +1,30 @@
 #include "memory/pool.h"
 
+#include "memory/cache.h"
 #include "stream/capture.h"
 #include "stream/wait.h"
 
-/* Room for `bytes` under the device's limit: counts them as held, or says no. */
-static int reserve(struct device *device, uint64_t bytes)
+int pool_reserve(struct device *device, uint64_t bytes)
 {
     uint64_t limit = atomic_load(&device->limit_bytes), held = atomic_load(&device->held_bytes);
     do
-        if (limit && (bytes > limit || held > limit - bytes))
+        if (limit && (bytes > limit || held + atomic_load(&device->cached_bytes) > limit - bytes))
             return 0;
     while (!atomic_compare_exchange_weak(&device->held_bytes, &held, held + bytes));
     return 1;
+}
+
+int pool_has_room(const struct memory_options *options)
+{
+    uint64_t limit = atomic_load(&options->device->limit_bytes), used = atomic_load(&options->device->held_bytes) + atomic_load(&options->device->cached_bytes);
+    return !limit || (options->bytes <= limit && used <= limit - options->bytes);
+}
+
+/* Blocks that the cache may hand out again have a size of its grain. */
+static uint64_t block_bytes(const struct memory_options *options)
+{
+    uint64_t grains = (options->bytes + CACHE_GRAIN - 1) / CACHE_GRAIN;
+    return options->device->runtime->options.flags & BATON_RUNTIME_NO_CACHE || grains > UINT64_MAX / CACHE_GRAIN ? options->bytes : grains * CACHE_GRAIN;
 }
 
 static int call_alloc(const struct memory_options *options, uint64_t *address, enum driver_row *row)
@@ -32,7 +45,7 @@ static int call_alloc(const struct memory_options *options, uint64_t *address, e
         break;
     default:
         *row = DRIVER_ROW_alloc_async;
-        code = driver->alloc_async(&device_address, options->bytes, options->device->pool, options->stream->native);
+        code = driver->alloc_async(&device_address, block_bytes(options), options->device->pool, options->stream->native);
     }
     *address = device_address;
     return code;
@@ -69,7 +82,7 @@ static int32_t alloc_on_stream(const struct memory_options *options, uint64_t *a
 static int32_t try_alloc(const struct memory_options *options, uint64_t *address, uint64_t *ticket, baton_error *err)
 {
     struct device *device = options->device;
-    if (!reserve(device, options->bytes))
+    if (!pool_reserve(device, options->bytes))
         return fail(err, BATON_ERR_OOM, "the limit of device %d (%llu bytes) leaves no room for %llu bytes: %llu are live, %llu wait to be given back",
                     device->ordinal, (unsigned long long)atomic_load(&device->limit_bytes), (unsigned long long)options->bytes,
                     (unsigned long long)device_live_bytes(device), (unsigned long long)atomic_load(&device->deferred_bytes));
@@ -80,17 +93,26 @@ static int32_t try_alloc(const struct memory_options *options, uint64_t *address
     return status;
 }
 
+/* Everything that nobody uses goes back to the pool, as far as it can. */
+static void free_unused(struct device *device)
+{
+    runtime_drain(device->runtime, 0);
+    cache_shrink(device, 0);
+}
+
+/* What was given back in some stream's order is free once that stream has come so far. */
 static int32_t wait_for_frees(const struct memory_options *options, baton_error *err)
 {
     struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_RECLAIM, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_ALLOC };
     struct stream_list list;
+    free_unused(options->device);
     int32_t status = stream_list_make(options->device->runtime, options->device, &list, err);
     if (status)
         return status;
     for (size_t i = 0; i < list.count && !status; i++)
         status = wait_stream(list.streams[i], atomic_load(&list.streams[i]->submitted), &how, err);
     stream_list_free(&list);
-    runtime_drain(options->device->runtime, 0);
+    free_unused(options->device);
     return status;
 }
 
@@ -132,7 +154,7 @@ static int32_t rung(const struct memory_options *options, int step, baton_error 
     int32_t status;
     switch (step) {
     case 0:
-        runtime_drain(options->device->runtime, 0);
+        free_unused(options->device);
         return BATON_OK;
     case 1: return wait_for_frees(options, err);
     case 2:
@@ -158,6 +180,13 @@ int32_t pool_alloc(const struct memory_options *options, uint64_t *address, uint
     return status;
 }
 
+static void returned(struct device *device, uint64_t bytes)
+{
+    atomic_fetch_sub(&device->held_bytes, bytes);
+    atomic_fetch_add_explicit(&device->runtime->frees, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&device->runtime->freed_bytes, bytes, memory_order_relaxed);
+}
+
 static int call_free(struct device *device, int32_t kind, uint64_t address, baton_stream *stream)
 {
     if (kind == BATON_HOST)
@@ -167,7 +196,7 @@ static int call_free(struct device *device, int32_t kind, uint64_t address, bato
     return device->driver->free_async(address, stream->native);
 }
 
-int32_t pool_free(struct device *device, int32_t kind, uint64_t address, uint64_t bytes, baton_stream *stream)
+int32_t pool_free(struct device *device, int32_t kind, uint64_t address, uint64_t charge, baton_stream *stream)
 {
     struct device_entry entry;
     int code = DRIVER_SUCCESS;
@@ -183,9 +212,8 @@ int32_t pool_free(struct device *device, int32_t kind, uint64_t address, uint64_
         return BATON_ERR_DRIVER;
     if (kind == BATON_DEVICE && stream)
         stream_ticket(stream, BATON_OP_FREE);
-    atomic_fetch_sub(&device->held_bytes, bytes);
-    atomic_fetch_add_explicit(&device->runtime->frees, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&device->runtime->freed_bytes, bytes, memory_order_relaxed);
+    if (charge)
+        returned(device, charge);
     return BATON_OK;
 }
 

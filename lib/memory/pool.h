@@ -9,8 +9,14 @@
  * *ticket is the allocation's on the stream (device memory), else 0. BATON_ERR_CAPTURE when the stream is being captured: take another (C9). */
 int32_t pool_alloc(const struct memory_options *options, uint64_t *address, uint64_t *ticket, baton_error *err);
 
+/* Room for `bytes` under the device's limit: counts them as held, or says no. */
+int pool_reserve(struct device *device, uint64_t bytes);
+
+/* The same question without counting anything. */
+int pool_has_room(const struct memory_options *options);
+
 /* Gives the bytes back: device memory in `stream`'s order, the other kinds at once. On failure nothing was given back: try again later. What is lost with its
- * context counts as given back. */
-int32_t pool_free(struct device *device, int32_t kind, uint64_t address, uint64_t bytes, baton_stream *stream);
+ * context counts as given back. charge: what the device's account holds for them. */
+int32_t pool_free(struct device *device, int32_t kind, uint64_t address, uint64_t charge, baton_stream *stream);
 
 #endif

@@ -16,7 +16,8 @@ void needs_init(struct needs *needs)
 void needs_clear(struct needs *needs)
 {
     for (uint32_t i = 0; i < needs->count; i++)
-        stream_release(needs->items[i].stream);
+        if (needs->items[i].cause >= 0)
+            stream_release(needs->items[i].stream);
     needs->count = needs->host = 0;
 }
 
@@ -51,7 +52,7 @@ static int32_t needs_add(struct needs *needs, baton_stream *stream, uint64_t tic
         }
     if (needs->count == needs->capacity && !needs_grow(needs))
         return fail(err, BATON_ERR_MEMORY, "no host memory to list the streams to wait for");
-    if (stream)
+    if (stream && cause >= 0)
         stream_retain(stream);
     needs->items[needs->count++] = (struct need) { stream, ticket, cause };
     needs->host += cause >= 0;
@@ -65,11 +66,20 @@ static int32_t host_cause(const struct operation *op, const struct memory *memor
         return BATON_HOST_WAIT_POLICY;
     if (memory->kind != BATON_DEVICE)
         return BATON_HOST_WAIT_UNIFIED;                                 /* S11 */
-    if (stream_special(before) || stream_special(op->stream))
+    if (before->kind == STREAM_PER_THREAD || op->stream->kind == STREAM_PER_THREAD)
         return BATON_HOST_WAIT_SPECIAL;                                 /* S10 */
     if (!device_same(before->device, op->stream->device))
         return BATON_HOST_WAIT_DEVICE;                                  /* S12 */
     return -1;
+}
+
+/* Another memory has asked for as much, to be waited for on the device. */
+static int needed_already(const struct needs *needs, const struct use *use)
+{
+    for (uint32_t i = 0; i < needs->count; i++)
+        if (needs->items[i].stream == use->stream && needs->items[i].cause < 0 && needs->items[i].ticket >= use->ticket)
+            return 1;
+    return 0;
 }
 
 static int32_t plan_use(struct operation *op, const struct memory *memory, const struct use *use, struct needs *needs, baton_error *err)
@@ -79,16 +89,18 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
         return BATON_OK;
     }
     int32_t cause = host_cause(op, memory, use->stream);
+    if (cause < 0 && needed_already(needs, use))
+        return BATON_OK;
     enum order_need need = order_need(op->stream, use->stream, use->ticket);
     if (need == ORDER_COMPLETE || (need == ORDER_COVERED && cause < 0))
         return BATON_OK;
     return needs_add(needs, use->stream, use->ticket, cause, err);
 }
 
-/* A fresh ticket for work that foreign code may have submitted: nothing older proves anything about it. */
-static struct use foreign_use(baton_stream *stream)
+/* What foreign code may have submitted to the stream was waited for by the host already, and nobody has used the memory since. */
+static int waited_for(const struct operation *op, const struct operation_item *item, const baton_stream *stream)
 {
-    return (struct use) { .stream = stream, .ticket = stream_foreign_ticket(stream) };
+    return item->waited == item->memory->version + 1 && host_cause(op, item->memory, stream) >= 0;
 }
 
 static int32_t plan_exports(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
@@ -96,10 +108,13 @@ static int32_t plan_exports(struct operation *op, struct operation_item *item, s
     struct memory *memory = item->memory;
     int32_t status = BATON_OK;
     for (uint32_t i = 0; i < memory->export_count && !status; i++) {
-        struct use use = foreign_use(memory->exports[i]);
+        struct use use = { .stream = memory->exports[i] };
+        if (waited_for(op, item, use.stream))
+            continue;
+        use.ticket = stream_foreign_ticket(use.stream);     /* nothing older proves anything about its work */
         status = plan_use(op, memory, &use, needs, err);
     }
-    if (!status && memory->exports_unnamed && !(op->flags & OPERATION_NO_HOST_WAIT) && item->waited != memory->version + 1)
+    if (!status && memory_unnamed(memory, item->access) && !(op->flags & OPERATION_NO_HOST_WAIT) && item->waited != memory->version + 1)
         status = needs_add(needs, NULL, 0, BATON_HOST_WAIT_EXPORT, err);
     return status;
 }
@@ -154,7 +169,7 @@ int32_t take_plan_locked(struct operation *op, struct operation_item *item, stru
     int32_t status = take_check(op, item, err);
     if (status || op->captured || !atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
         return status;                                                  /* S2, S13 */
-    if (memory->escaped)
+    if (memory->escaped && !waited_for(op, item, memory->owner.stream))
         memory->owner.ticket = stream_foreign_ticket(memory->owner.stream);   /* P4 */
     int waits = !(op->flags & OPERATION_NO_HOST_WAIT);
     if (memory->capturer && waits && (status = plan_tainted(op, item, needs, err)))
@@ -165,7 +180,7 @@ int32_t take_plan_locked(struct operation *op, struct operation_item *item, stru
         return status;
     if (item->access == BATON_READ && memory->reader_count == MEMORY_READERS && (status = plan_room(op, memory, needs, err)))
         return status;
-    return memory->export_count || memory->exports_unnamed ? plan_exports(op, item, needs, err) : BATON_OK;
+    return memory->export_count || memory_unnamed(memory, item->access) ? plan_exports(op, item, needs, err) : BATON_OK;
 }
 
 /* The newest first: a wait for a reader often covers the writer that the reader followed. */

@@ -6,7 +6,7 @@
 
 /* One stream to be waited for, over all memories of an operation. */
 struct need {
-    baton_stream *stream;       /* retained; NULL: every stream of the device */
+    baton_stream *stream;       /* NULL: every stream of the device. Retained for host waits; the locked memories keep the others */
     uint64_t ticket;            /* the highest that is needed */
     int32_t cause;              /* BATON_HOST_WAIT_..., or -1: on the device */
 };
@@ -20,6 +20,13 @@ struct needs {
 void needs_init(struct needs *needs);
 void needs_clear(struct needs *needs);
 void needs_free(struct needs *needs);
+
+/* The memory is locked: its owner goes on with what it owns alone. */
+static inline uint32_t take_owned(const struct operation *op, const struct memory *memory)
+{
+    return memory->owner.stream == op->stream && memory->device == op->stream->device && !memory->reader_count && !memory->escaped && !memory->disposed &&
+           !memory->export_count && !memory_unnamed(memory, BATON_WRITE) && !memory->capturer && !memory->read_only && !op->captured;
+}
 
 /* What makes the item unusable on the operation's stream. */
 int32_t take_check(const struct operation *op, const struct operation_item *item, baton_error *err);

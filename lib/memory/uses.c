@@ -56,8 +56,8 @@ static uint32_t prune(struct use *uses, uint32_t count)
 
 void memory_prune_locked(struct memory *memory)
 {
-    memory->reader_count = prune(memory->readers, memory->reader_count);
-    memory->pending_count = prune(memory->pending, memory->pending_count);
+    memory->reader_count = (uint16_t)prune(memory->readers, memory->reader_count);
+    memory->pending_count = (uint16_t)prune(memory->pending, memory->pending_count);
     memory_changed_locked(memory);
 }
 
@@ -98,7 +98,25 @@ static void set_pending(struct memory *memory, baton_stream *s)
     uses_release(memory->pending, memory->pending_count);
     for (uint32_t i = 0; i < count; i++)
         memory->pending[i] = fresh[i];
-    memory->pending_count = count;
+    memory->pending_count = (uint16_t)count;
+}
+
+/* One owner after another, with nobody in between: s and the owner before change places, and their references with them. */
+static void change_places(struct memory *memory, baton_stream *s)
+{
+    struct use before = memory->owner;
+    if (memory->pending_count && memory->pending[0].stream == s) {
+        memory->pending_count = 0;
+    } else {
+        stream_retain(s);
+        uses_release(memory->pending, memory->pending_count);
+        memory->pending_count = 0;
+    }
+    if (before.stream && !stream_done(before.stream, before.ticket))
+        memory->pending[memory->pending_count++] = (struct use) { .stream = before.stream, .ticket = before.ticket };
+    else
+        stream_release(before.stream);
+    memory->owner.stream = s;
 }
 
 /* The owner writes again: nothing but the ticket is new. */
@@ -114,7 +132,9 @@ void memory_publish_write_locked(struct memory *memory, baton_stream *s, uint64_
         memory->version++;
         return;
     }
-    if (memory->owner.stream != s || memory->reader_count) {
+    if (memory->owner.stream != s && !memory->reader_count && memory->pending_count <= 1) {
+        change_places(memory, s);
+    } else if (memory->owner.stream != s || memory->reader_count) {
         set_pending(memory, s);
         uses_release(memory->readers, memory->reader_count);
         memory->reader_count = 0;

@@ -90,8 +90,17 @@ static void give_back(struct device *device)
     runtime_swallow(device->runtime, device->driver->primary_release(device->native));
 }
 
+void device_empty_cache(struct device *device)
+{
+    if (atomic_load_explicit(&device->cache, memory_order_acquire))
+        device->cache_shrink(device, 0);
+}
+
 void device_destroy(struct device *device)
 {
+    device_empty_cache(device);
+    if (atomic_load(&device->cache))
+        device->cache_destroy(device);
     int usable = atomic_load(&device->ready) && !device_usable(device, NULL);
     blockers_destroy(device, usable);
     if (usable)
@@ -99,7 +108,7 @@ void device_destroy(struct device *device)
     pthread_mutex_destroy(&device->lock);
 }
 
-int32_t device_usable(struct device *device, baton_error *err)
+int32_t device_unusable(struct device *device, baton_error *err)
 {
     int32_t status = process_check(err);
     if (status || atomic_load_explicit(&device->poisoned, memory_order_acquire) != 2)

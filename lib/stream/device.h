@@ -4,10 +4,12 @@
 
 #include <pthread.h>
 
+#include "base/process.h"
 #include "driver/builtin.h"
 #include "stream/runtime.h"
 
 struct blocker;
+struct cache;
 
 struct device {
     baton_runtime *runtime;                 /* not retained: the runtime owns its devices */
@@ -29,6 +31,11 @@ struct device {
     _Atomic uint64_t deferred_bytes;        /* of these: released, waiting for a drain */
     _Atomic int poisoned;                   /* 0, 1 while the record is being written, 2 */
     baton_error poison;                     /* the first report; fixed once poisoned is 2 */
+    _Atomic(struct cache *) cache;          /* of memory blocks (memory/cache.h), made at the first release; with it the two calls below are set */
+    void (*cache_shrink)(struct device *device, uint64_t keep_bytes);
+    void (*cache_destroy)(struct device *device);
+    /* Written with the cache's lock held: bytes in it, and how many blocks it took in and handed out. */
+    _Atomic uint64_t cached_bytes, cache_puts, cache_put_bytes, cache_hits;
     uint64_t peers;                         /* bit i: access to device i's memory was enabled; guarded by lock */
 };
 
@@ -36,8 +43,17 @@ struct device {
 int32_t device_get(baton_runtime *runtime, int32_t ordinal, struct device **device, baton_error *err);
 void device_destroy(struct device *device);
 
-/* BATON_ERR_FORKED, or the first fault again: no driver call is made then. Two relaxed loads. */
-int32_t device_usable(struct device *device, baton_error *err);
+/* Gives cached blocks back to the pool, as far as they can be. */
+void device_empty_cache(struct device *device);
+
+/* BATON_ERR_FORKED, or the first fault again: no driver call is made then. Two loads. */
+int32_t device_unusable(struct device *device, baton_error *err);
+static inline int32_t device_usable(struct device *device, baton_error *err)
+{
+    if (!process_forked() && atomic_load_explicit(&device->poisoned, memory_order_acquire) != 2)
+        return BATON_OK;
+    return device_unusable(device, err);
+}
 
 /* Around calls that need a context or could break somebody's capture: makes the device's context current and relaxes this thread's capture
  * mode; leave puts both back. leave only after a successful enter. */
@@ -47,10 +63,6 @@ struct device_entry {
 };
 int32_t device_enter(struct device *device, struct device_entry *entry, baton_error *err);
 void device_leave(struct device *device, const struct device_entry *entry);
-
-/* Around submissions to the special streams, which belong to whatever context is current; free of cost for all others. */
-int32_t device_enter_for(baton_stream *stream, struct device_entry *entry, baton_error *err);
-void device_leave_for(baton_stream *stream, const struct device_entry *entry);
 
 /* A driver's result as a status. `row` is the call that returned it, `operation` what the caller was doing, stream may be NULL. A sticky code poisons the
  * device: the first report names the suspects (E2). */

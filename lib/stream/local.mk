@@ -1,4 +1,5 @@
 libbaton_internal_la_SOURCES += \
+    lib/stream/adopt.c \
     lib/stream/blocker.c \
     lib/stream/blocker.h \
     lib/stream/capture.c \

@@ -11,15 +11,23 @@ static int covered(baton_stream *after, baton_stream *before, uint64_t ticket)
     return result;
 }
 
+static enum order_need look(baton_stream *after, baton_stream *before, uint64_t ticket)
+{
+    if (after == before)
+        return ORDER_SAME;
+    if (stream_done(before, ticket))
+        return ORDER_COMPLETE;
+    return covered(after, before, ticket) ? ORDER_COVERED : ORDER_WAIT;
+}
+
+int order_follows(baton_stream *after, baton_stream *before, uint64_t ticket)
+{
+    return look(after, before, ticket) != ORDER_WAIT;
+}
+
 enum order_need order_need(baton_stream *after, baton_stream *before, uint64_t ticket)
 {
-    enum order_need need = ORDER_WAIT;
-    if (after == before)
-        need = ORDER_SAME;
-    else if (stream_done(before, ticket))
-        need = ORDER_COMPLETE;
-    else if (covered(after, before, ticket))
-        need = ORDER_COVERED;
+    enum order_need need = look(after, before, ticket);
     if (need != ORDER_WAIT)
         counters_add(&after->counters, need == ORDER_SAME ? COUNT_SAME : need == ORDER_COMPLETE ? COUNT_COMPLETE : COUNT_COVERED, 1);
     return need;
@@ -75,6 +83,36 @@ int32_t order_wait(baton_stream *after, baton_stream *before, uint64_t ticket, b
     return BATON_OK;
 }
 
+static int32_t captured(const baton_stream *after, baton_error *err)
+{
+    return fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured: a wait for work outside would break that", (unsigned long long)after->id);
+}
+
+static int32_t queue_event(baton_stream *after, driver_event event, baton_error *err)
+{
+    struct device_entry entry;
+    int foreign, code;
+    int32_t status = stream_foreign_capture(after, &foreign, err);
+    if (status || foreign)
+        return status ? status : captured(after, err);
+    if ((status = device_enter_for(after, &entry, err)))
+        return status;
+    code = after->device->driver->stream_wait_event(after->native, event, 0);
+    device_leave_for(after, &entry);
+    return device_status(after->device, code, DRIVER_ROW_stream_wait_event, BATON_OP_WAIT, after, err);
+}
+
+int32_t order_wait_event(baton_stream *after, driver_event event, baton_error *err)
+{
+    int32_t status = submission_enter(after) ? captured(after, err) : queue_event(after, event, err);
+    if (!status) {
+        stream_ticket(after, BATON_OP_WAIT);
+        counters_add(&after->counters, COUNT_DEVICE_WAITS, 1);
+    }
+    submission_leave(after);
+    return status;
+}
+
 /* BATON_WOULD_BLOCK when `after` is captured by now. */
 static int32_t follow(baton_stream *after, baton_stream *before, baton_error *err)
 {
@@ -84,7 +122,7 @@ static int32_t follow(baton_stream *after, baton_stream *before, baton_error *er
         return BATON_OK;
     int32_t status = submission_enter(after) ? BATON_WOULD_BLOCK : stream_foreign_capture(after, &foreign, err);
     if (!status && foreign)
-        status = fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured elsewhere: a wait for work outside would break that", (unsigned long long)after->id);
+        status = captured(after, err);
     if (!status)
         status = order_wait(after, before, ticket, err);
     submission_leave(after);

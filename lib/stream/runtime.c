@@ -135,7 +135,7 @@ static int32_t options_check(const baton_runtime_options *options, baton_runtime
     int32_t status = options ? options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_runtime_options", err) : BATON_OK;
     if (status)
         return status;
-    if (own->flags & ~(uint32_t)BATON_RUNTIME_HOST_WAIT)
+    if (own->flags & ~(uint32_t)(BATON_RUNTIME_HOST_WAIT | BATON_RUNTIME_NO_CACHE))
         return fail(err, BATON_ERR_ARGUMENT, "unknown runtime flags 0x%x", own->flags);
     for (size_t i = 0; i < sizeof own->reserved / sizeof *own->reserved; i++)
         if (own->reserved[i])
@@ -199,6 +199,12 @@ static int32_t synchronize_all(baton_runtime *runtime, baton_error *err)
     return status;
 }
 
+static void caches_empty(baton_runtime *runtime)
+{
+    for (int32_t i = 0; i < runtime->device_count; i++)
+        device_empty_cache(&runtime->devices[i]);
+}
+
 static void services_release(baton_runtime *runtime)
 {
     for (int32_t i = 0; i < runtime->device_count; i++) {
@@ -223,6 +229,7 @@ int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
     status = synchronize_all(runtime, err);
     watch_stop(runtime);                    /* after the waits: every fence is ready and its descriptor says so */
     runtime_drain(runtime, 0);
+    caches_empty(runtime);
     if (deferred_any(&runtime->deferred))   /* the drain itself has drawn tickets and recorded */
         synchronize_all(runtime, NULL);
     runtime_drain(runtime, 0);

@@ -14,13 +14,19 @@ static void add_counters(baton_stats *stats, struct counters *counters)
 
 static void add_stream(baton_stream *stream, void *user)
 {
-    add_counters(user, &stream->counters);
+    struct counters counters = { .value = { 0 } };
+    stream_count(stream, &counters);
+    add_counters(user, &counters);
 }
 
 static void add_device(baton_stats *stats, struct device *device)
 {
     stats->live_bytes += device_live_bytes(device);
     stats->deferred_bytes += atomic_load(&device->deferred_bytes);
+    stats->cached_bytes += atomic_load(&device->cached_bytes);
+    stats->cache_hits += atomic_load(&device->cache_hits);
+    stats->allocations += atomic_load(&device->cache_hits);
+    stats->frees += atomic_load(&device->cache_puts);
 }
 
 int32_t baton_stats_read(baton_runtime *runtime, baton_stats *stats, baton_error *err)
@@ -47,14 +53,22 @@ int32_t baton_stats_read(baton_runtime *runtime, baton_stats *stats, baton_error
     return options_write(stats, &own, sizeof own, "baton_stats", err);
 }
 
+static uint64_t freed_bytes_of(baton_runtime *runtime)
+{
+    uint64_t bytes = atomic_load(&runtime->freed_bytes);
+    for (int32_t i = 0; i < runtime->device_count; i++)
+        bytes += atomic_load(&runtime->devices[i].cache_put_bytes);
+    return bytes;
+}
+
 int32_t baton_drain(baton_runtime *runtime, uint64_t most, uint64_t *freed_bytes, baton_error *err)
 {
     int32_t status = runtime_check(runtime, err);
     if (status)
         return status;
-    uint64_t before = atomic_load(&runtime->freed_bytes);
+    uint64_t before = freed_bytes_of(runtime);
     runtime_drain(runtime, most);
     if (freed_bytes)
-        *freed_bytes = atomic_load(&runtime->freed_bytes) - before;
+        *freed_bytes = freed_bytes_of(runtime) - before;
     return BATON_OK;
 }

@@ -4,18 +4,6 @@
 
 #include "base/process.h"
 
-int32_t stream_check(baton_stream *stream, baton_error *err)
-{
-    int32_t status = handle_check(stream ? &stream->handle : NULL, HANDLE_STREAM, "stream", err);
-    return status ? status : device_usable(stream->device, err);
-}
-
-static void retire_counts(baton_stream *stream)
-{
-    for (int i = 0; i < COUNTERS; i++)
-        counters_add(&stream->runtime->retired, (enum counter)i, atomic_load(&stream->counters.value[i]));
-}
-
 /* The native stream may still have work queued: the driver finishes it. A nonzero status: not now. */
 static int32_t destroy_native(baton_stream *stream)
 {
@@ -41,7 +29,7 @@ static enum deferred_result stream_reclaim(struct deferred *node)
         stream_release(own);
     }
     stream_unregister(stream);
-    retire_counts(stream);
+    stream_count(stream, &stream->runtime->retired);
     mark_release(stream->mark);
     pthread_mutex_destroy(&stream->lock);
     handle_free(&stream->handle);
@@ -116,12 +104,10 @@ static int32_t make_thread_locked(baton_stream *stream, uint64_t thread, baton_s
     return BATON_OK;
 }
 
-int32_t stream_resolve(baton_stream **stream, baton_error *err)
+int32_t stream_of_thread(baton_stream **stream, baton_error *err)
 {
     baton_stream *given = *stream;
-    int32_t status = stream_check(given, err);
-    if (status || given->kind != STREAM_PER_THREAD || given->thread)
-        return status;
+    int32_t status = BATON_OK;
     pthread_mutex_lock(&given->lock);
     baton_stream *own = find_thread_locked(given, process_thread());
     if (!own)
@@ -134,7 +120,7 @@ int32_t stream_resolve(baton_stream **stream, baton_error *err)
 
 void stream_retain(baton_stream *stream)
 {
-    handle_retain(&stream->handle, HANDLE_STREAM);
+    atomic_fetch_add_explicit(&stream->handle.references, 1, memory_order_relaxed);
 }
 
 static int clamp_priority(const struct device *device, int32_t priority)
@@ -220,23 +206,29 @@ static int32_t check_foreign(baton_stream *stream, baton_error *err)
     return fail(err, BATON_ERR_DEVICE, "the stream does not belong to the primary context of device %d", stream->device->ordinal);
 }
 
-int32_t baton_stream_wrap(baton_runtime *runtime, int32_t ordinal, uint64_t native, baton_stream **stream, baton_error *err)
+int32_t stream_wrap(struct device *device, uint64_t native, uint64_t adopted, baton_stream **stream, baton_error *err)
 {
-    struct device *device;
-    int32_t status = runtime_check(runtime, err);
-    if (status || (status = device_get(runtime, ordinal, &device, err)))
-        return status;
-    baton_stream *made = stream ? stream_new(device, kind_of(native), 1) : NULL;
+    baton_stream *made = stream_new(device, kind_of(native), 1);
     if (!made)
-        return stream ? fail(err, BATON_ERR_MEMORY, "no host memory for a stream") : fail(err, BATON_ERR_ARGUMENT, "stream is NULL");
+        return fail(err, BATON_ERR_MEMORY, "no host memory for a stream");
     made->native = made->kind == STREAM_LEGACY ? DRIVER_STREAM_LEGACY : (driver_stream)(uintptr_t)native;
-    status = check_foreign(made, err);
+    made->adopted = adopted;
+    int32_t status = check_foreign(made, err);
     status = status ? status : stream_publish(made, err);
     if (status)
         stream_discard(made);
     else
         *stream = made;
     return status;
+}
+
+int32_t baton_stream_wrap(baton_runtime *runtime, int32_t ordinal, uint64_t native, baton_stream **stream, baton_error *err)
+{
+    struct device *device;
+    int32_t status = runtime_check(runtime, err);
+    if (status || (status = device_get(runtime, ordinal, &device, err)))
+        return status;
+    return stream ? stream_wrap(device, native, 0, stream, err) : fail(err, BATON_ERR_ARGUMENT, "stream is NULL");
 }
 
 int32_t baton_stream_retain(baton_stream *stream)
@@ -289,15 +281,4 @@ int32_t baton_stream_set_task(baton_stream *stream, uint64_t tag, baton_error *e
     if (!status)
         atomic_store(&stream->task, tag);
     return status;
-}
-
-int32_t device_enter_for(baton_stream *stream, struct device_entry *entry, baton_error *err)
-{
-    return stream_special(stream) ? device_enter(stream->device, entry, err) : BATON_OK;
-}
-
-void device_leave_for(baton_stream *stream, const struct device_entry *entry)
-{
-    if (stream_special(stream))
-        device_leave(stream->device, entry);
 }

@@ -30,25 +30,29 @@ struct mark {
     struct clock clock;                     /* the stream's clock at the record */
 };
 
+/* Of the word `submitting`: how many submissions are under way, and above that the uses that they found on their own stream. */
+enum { SUBMITTING_BITS = 20 };
+
 struct baton_stream {
     struct handle handle;
-    struct deferred node;
     baton_runtime *runtime;                 /* retained */
     struct device *device;
     driver_stream native;
     uint64_t id;                            /* unique in the process, never reused */
     enum stream_kind kind;
-    uint64_t thread;                        /* per-thread stream: the thread whose stream this is; 0: stands for all threads */
     int wrapped;                            /* made elsewhere, never destroyed here */
-    _Atomic int exposed;                    /* may hold work without tickets (P6) */
-    _Atomic uint64_t task;
+    uint64_t thread;                        /* per-thread stream: the thread whose stream this is; 0: stands for all threads */
+    uint64_t adopted;                       /* the driver's number for it + 1, where baton_stream_adopt may find it again; 0: it may not */
+
     _Atomic uint64_t submitted, completed;
+    _Atomic uint64_t submitting;            /* SUBMITTING_BITS: so that an operation changes one word as it comes and goes */
+    _Atomic int exposed;                    /* may hold work without tickets (P6) */
     _Atomic int capturing;                  /* capture is set; written with the lock held and no submission under way */
     _Atomic int turning;                    /* a capture is about to begin or end: submissions hold back */
-    _Atomic uint32_t submitting;            /* submissions under way … */
-    _Atomic uint32_t scopes;                /* … of these, open scopes */
+    _Atomic uint32_t scopes;                /* open scopes: of the submissions under way, those that last as long as their owner likes */
+    _Atomic uint64_t task;
     _Atomic uint64_t ring[STREAM_RING];     /* ticket << 8 | operation kind, of the newest tickets */
-    struct counters counters;
+    struct counters counters;               /* COUNT_OPERATIONS: less the tickets, so that an operation counts by its ticket */
 
     /* Guards recording, waiting on what was recorded, and the members below. Taken after memory locks, one at a time. */
     pthread_mutex_t lock;
@@ -58,16 +62,29 @@ struct baton_stream {
     baton_stream *threads;                  /* of a per-thread stream that stands for all: one per thread that used it, each retained */
     baton_stream *next_thread;              /* in that list */
 
+    struct deferred node;
     UT_hash_handle hh;                      /* registry; guarded by its lock */
 };
 
 /* Checks a handle and that its device can be used. */
-int32_t stream_check(baton_stream *stream, baton_error *err);
+static inline int32_t stream_check(baton_stream *stream, baton_error *err)
+{
+    int32_t status = handle_check(stream ? &stream->handle : NULL, HANDLE_STREAM, "stream", err);
+    return status ? status : device_usable(stream->device, err);
+}
 
 /* Checks *stream, and replaces the per-thread stream by the calling thread's own: a stream of its own, with its own tickets (S10). It lives as
  * long as the one that it replaces, or as somebody retains it. */
-int32_t stream_resolve(baton_stream **stream, baton_error *err);
+int32_t stream_of_thread(baton_stream **stream, baton_error *err);
+static inline int32_t stream_resolve(baton_stream **stream, baton_error *err)
+{
+    int32_t status = stream_check(*stream, err);
+    if (status || (*stream)->kind != STREAM_PER_THREAD || (*stream)->thread)
+        return status;
+    return stream_of_thread(stream, err);
+}
 
+/* Only with a reference in hand. */
 void stream_retain(baton_stream *stream);
 /* May be called in any state: the native stream is destroyed at a later drain. NULL is allowed. */
 void stream_release(baton_stream *stream);
@@ -75,8 +92,12 @@ void stream_release(baton_stream *stream);
 /* A stream of the device's own, for work that no stream was named for. Not retained for the caller: the device keeps it. */
 int32_t stream_service(struct device *device, baton_stream **stream, baton_error *err);
 
-/* Draws a ticket: the driver call that submitted the work has returned. */
+/* Draws a ticket: the driver call that submitted the work has returned. An operation's counts as one in the statistics. */
 uint64_t stream_ticket(baton_stream *stream, int32_t operation);
+uint64_t stream_operation_ticket(baton_stream *stream, int32_t operation);
+
+/* Adds the stream's counts to `counters`. */
+void stream_count(baton_stream *stream, struct counters *counters);
 
 /* Raises what is known to be finished: this stream up to `ticket`, and every stream that `clock` (may be NULL) follows. */
 void stream_complete(baton_stream *stream, uint64_t ticket, const struct clock *clock);
@@ -88,7 +109,12 @@ uint64_t stream_foreign_ticket(baton_stream *stream);
 uint64_t stream_newest(baton_stream *stream);
 
 /* After a submission, with the memories still locked: on a per-thread stream records at once, for no other thread could do it later. */
-void stream_settle(baton_stream *stream, uint64_t ticket);
+void stream_settle_thread(baton_stream *stream, uint64_t ticket);
+static inline void stream_settle(baton_stream *stream, uint64_t ticket)
+{
+    if (stream->thread)
+        stream_settle_thread(stream, ticket);
+}
 
 /* True when the use of ticket n is known to be finished. */
 static inline int stream_done(const baton_stream *stream, uint64_t ticket)
@@ -105,6 +131,18 @@ static inline int stream_tracked(const baton_stream *stream)
 static inline int stream_special(const baton_stream *stream)
 {
     return stream->kind != STREAM_ORDINARY;
+}
+
+/* Around submissions to the special streams, which belong to whatever context is current; free of cost for all others. */
+static inline int32_t device_enter_for(baton_stream *stream, struct device_entry *entry, baton_error *err)
+{
+    return stream_special(stream) ? device_enter(stream->device, entry, err) : BATON_OK;
+}
+
+static inline void device_leave_for(baton_stream *stream, const struct device_entry *entry)
+{
+    if (stream_special(stream))
+        device_leave(stream->device, entry);
 }
 
 static inline int stream_exposed(const baton_stream *stream)
@@ -136,6 +174,9 @@ struct stream_list {
 };
 int32_t stream_list_make(baton_runtime *runtime, struct device *device, struct stream_list *list, baton_error *err);
 void stream_list_free(struct stream_list *list);
+
+/* The handle that stands for a stream made elsewhere, of which the library may know already. */
+int32_t stream_wrap(struct device *device, uint64_t native, uint64_t adopted, baton_stream **stream, baton_error *err);
 
 /* Calls visit for every stream of the runtime (NULL: of all); visit must not lock anything but the stream. */
 void stream_each(baton_runtime *runtime, void (*visit)(baton_stream *stream, void *user), void *user);

@@ -19,12 +19,22 @@ void submission_leave(baton_stream *stream)
     atomic_fetch_sub(&stream->submitting, 1);
 }
 
+void submission_leave_counting(baton_stream *stream, uint32_t same)
+{
+    atomic_fetch_add(&stream->submitting, ((uint64_t)same << SUBMITTING_BITS) - 1);
+}
+
+static int under_way(baton_stream *stream)
+{
+    return (atomic_load(&stream->submitting) & ((1u << SUBMITTING_BITS) - 1)) != 0;
+}
+
 /* Holds new submissions back and waits for those under way: they wait for nobody in turn, but for a scope, which is as long as its owner likes. */
 int32_t submission_hold(baton_stream *stream, baton_error *err)
 {
     for (int expected = 0; !atomic_compare_exchange_strong(&stream->turning, &expected, 1); expected = 0)
         sched_yield();
-    while (atomic_load(&stream->submitting)) {
+    while (under_way(stream)) {
         if (atomic_load(&stream->scopes)) {
             atomic_store(&stream->turning, 0);
             return fail(err, BATON_ERR_BUSY, "a scope is open on stream %llu: end it before a capture begins or ends there", (unsigned long long)stream->id);

@@ -11,13 +11,27 @@ static void trace_ticket(baton_stream *stream, uint64_t ticket, int32_t operatio
     trace_write(&stream->runtime->trace, &entry);
 }
 
-uint64_t stream_ticket(baton_stream *stream, int32_t operation)
+uint64_t stream_operation_ticket(baton_stream *stream, int32_t operation)
 {
     uint64_t ticket = atomic_fetch_add_explicit(&stream->submitted, 1, memory_order_release) + 1;
     atomic_store_explicit(&stream->ring[ticket % STREAM_RING], ticket << 8 | (uint64_t)operation, memory_order_relaxed);
     if (trace_on(&stream->runtime->trace) && operation != BATON_OP_WAIT)
         trace_ticket(stream, ticket, operation);
     return ticket;
+}
+
+uint64_t stream_ticket(baton_stream *stream, int32_t operation)
+{
+    counters_add(&stream->counters, COUNT_OPERATIONS, (uint64_t)-1);
+    return stream_operation_ticket(stream, operation);
+}
+
+void stream_count(baton_stream *stream, struct counters *counters)
+{
+    for (int i = 0; i < COUNTERS; i++)
+        counters_add(counters, (enum counter)i, atomic_load_explicit(&stream->counters.value[i], memory_order_relaxed));
+    counters_add(counters, COUNT_OPERATIONS, atomic_load(&stream->submitted));
+    counters_add(counters, COUNT_SAME, atomic_load(&stream->submitting) >> SUBMITTING_BITS);
 }
 
 uint64_t stream_foreign_ticket(baton_stream *stream)
@@ -151,10 +165,8 @@ int32_t stream_mark(baton_stream *stream, uint64_t ticket, uint64_t task, struct
     return status;
 }
 
-void stream_settle(baton_stream *stream, uint64_t ticket)
+void stream_settle_thread(baton_stream *stream, uint64_t ticket)
 {
-    if (!stream->thread)
-        return;
     pthread_mutex_lock(&stream->lock);
     stream_mark_locked(stream, ticket, 0, NULL);   /* on failure other threads are told to synchronize on this one */
     pthread_mutex_unlock(&stream->lock);

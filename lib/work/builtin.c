@@ -2,7 +2,7 @@
 
 #include "stream/stream.h"
 
-enum { BLOCK = 256, MOST_BLOCKS = 4096 };
+enum { BLOCK = ARITHMETIC_BLOCK, MOST_BLOCKS = 4096 };
 
 static const char *const names[BUILTIN_KERNELS] = {
     [BUILTIN_COPY] = BUILTIN_COPY_STRIDED, [BUILTIN_FILL] = BUILTIN_FILL_STRIDED, [BUILTIN_HOLD] = BUILTIN_GATE,

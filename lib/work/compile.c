@@ -132,10 +132,9 @@ static int pair_names(const struct nvrtc_source *source, const struct bytes *nam
 static void explain_skew(const struct compile *compile, baton_error *record)
 {
     int made = 1000 * compile->nvrtc->major + 10 * compile->nvrtc->minor, driver = compile->driver_version;
-    size_t used = strlen(record->message);
     if (record->status == BATON_ERR_DRIVER && made > driver)
-        snprintf(record->message + used, sizeof record->message - used, "; NVRTC %d.%d is newer than the driver (CUDA %d.%d)", compile->nvrtc->major,
-                 compile->nvrtc->minor, driver / 1000, driver % 1000 / 10);
+        message_add(record, "; NVRTC %d.%d is newer than the driver (CUDA %d.%d)", compile->nvrtc->major, compile->nvrtc->minor, driver / 1000,
+                    driver % 1000 / 10);
 }
 
 /* What the driver says of the image is added to the log. */

@@ -6,7 +6,7 @@
 /* A copy after merging dimensions: one run of bytes, or a kernel's work. Holds all that is needed once the locks are taken: the operation keeps
  * the memories, not the arrays (O2). */
 struct copy {
-    struct layout to, from;
+    struct layout to, from;     /* set when the arrays are not one run as they are */
     driver_context to_context, from_context;
     uint32_t element_bytes;
     uint64_t to_address, from_address, bytes, count;
@@ -22,7 +22,7 @@ static int32_t check(baton_array *to, baton_array *from, baton_error *err)
         return fail(err, BATON_ERR_SHAPE, "the arrays' shapes differ");
     if (array_overlaps(to, from))
         return fail(err, BATON_ERR_OVERLAP, "the arrays overlap");
-    if (layout_internally_overlaps(&to->layout))
+    if (!to->contiguous && layout_internally_overlaps(&to->layout))
         return fail(err, BATON_ERR_OVERLAP, "elements of the destination share a place");
     return BATON_OK;
 }
@@ -32,14 +32,29 @@ static int both_on_devices(const baton_array *to, const baton_array *from)
     return to->memory->kind == BATON_DEVICE && from->memory->kind == BATON_DEVICE;
 }
 
-static void plan(struct copy *copy, const baton_array *to, const baton_array *from)
+static void collapse(struct copy *copy, const baton_array *to, const baton_array *from)
 {
-    *copy = (struct copy) { .to = to->layout, .from = from->layout, .to_address = array_address(to), .from_address = array_address(from),
-                            .bytes = array_bytes(to), .count = (uint64_t)layout_elements(&to->layout), .element_bytes = to->element_bytes,
-                            .to_context = to->memory->device->context, .from_context = from->memory->device->context };
+    copy->count = (uint64_t)layout_elements(&to->layout);
+    copy->to = to->layout;
+    copy->from = from->layout;
     layout_collapse(&copy->to, &copy->from);
     copy->one_run = layout_contiguous(&copy->to) && layout_contiguous(&copy->from);
+}
+
+static void plan(struct copy *copy, const baton_array *to, const baton_array *from)
+{
+    copy->to_address = array_address(to);
+    copy->from_address = array_address(from);
+    copy->element_bytes = to->element_bytes;
+    copy->bytes = to->bytes;
+    copy->one_run = to->contiguous && from->contiguous;
+    if (!copy->one_run)
+        collapse(copy, to, from);
     copy->peer = copy->one_run && both_on_devices(to, from) && !device_same(to->memory->device, from->memory->device);
+    if (copy->peer) {
+        copy->to_context = to->memory->device->context;
+        copy->from_context = from->memory->device->context;
+    }
 }
 
 static int copy_run(const struct copy *copy, baton_stream *stream, enum driver_row *row)

@@ -1,7 +1,5 @@
 #include "work/elements.h"
 
-#include <string.h>
-
 enum { SHAPE_TEXT = 64 };
 
 int32_t elements_dtype(const baton_array *array, const char *name, baton_error *err)
@@ -12,10 +10,10 @@ int32_t elements_dtype(const baton_array *array, const char *name, baton_error *
     }
 }
 
-static void put(struct elements *elements, baton_array *array, const struct layout *layout, uint32_t access)
+/* Its layout is there already. */
+static void put(struct elements *elements, baton_array *array, uint32_t access)
 {
     int32_t k = elements->count++;
-    elements->layouts[k] = *layout;
     elements->addresses[k] = array_address(array);
     elements->element_bytes[k] = array->element_bytes;
     elements->uses[elements->used++] = (struct submit_use) { array, access };
@@ -30,7 +28,8 @@ int32_t elements_to(struct elements *elements, baton_array *to, baton_stream **s
         return fail(err, BATON_ERR_OVERLAP, "elements of the destination share a place");
     elements->count = 0;
     elements->used = 0;
-    put(elements, to, &to->layout, BATON_WRITE);
+    layout_broadcast(&to->layout, &to->layout, &elements->layouts[0]);
+    put(elements, to, BATON_WRITE);
     return BATON_OK;
 }
 
@@ -49,25 +48,24 @@ int32_t elements_from(struct elements *elements, baton_array *from, const char *
 {
     baton_array *to = elements->uses[0].array;
     char shape[SHAPE_TEXT], wanted[SHAPE_TEXT];
-    struct layout stretched;
+    struct layout *stretched = &elements->layouts[elements->count];
     int32_t status = submit_check(from, stream, err);
     if (status)
         return status;
-    if (layout_broadcast(&from->layout, &to->layout, &stretched))
+    if (layout_broadcast(&from->layout, &to->layout, stretched))
         return fail(err, BATON_ERR_SHAPE, "%s has the shape %s, which does not broadcast to %s", name,
                     layout_shape_text(&from->layout, shape, sizeof shape), layout_shape_text(&to->layout, wanted, sizeof wanted));
-    if (array_overlaps(to, from) && !lies_over(to, from, &stretched))
+    if (array_overlaps(to, from) && !lies_over(to, from, stretched))
         return fail(err, BATON_ERR_OVERLAP, "%s and the destination overlap, and are not the same elements", name);
-    put(elements, from, &stretched, BATON_READ);
+    put(elements, from, BATON_READ);
     return BATON_OK;
 }
 
 void elements_value(struct elements *elements)
 {
+    static const struct layout one = { .ndim = 0 };
     int32_t k = elements->count++;
-    elements->layouts[k] = elements->layouts[0];
-    memset(elements->layouts[k].strides, 0, sizeof elements->layouts[k].strides);
-    elements->layouts[k].offset = 0;
+    layout_broadcast(&one, &elements->layouts[0], &elements->layouts[k]);
     elements->addresses[k] = 0;
     elements->element_bytes[k] = 0;
 }
@@ -97,33 +95,37 @@ static int outer_aligned(const struct elements *elements, int32_t k, uint32_t la
     return 1;
 }
 
-static int operand_aligned(const struct elements *elements, int32_t k, uint32_t lanes, uint32_t head)
+/* Neighbours that can be moved at once, in every step. */
+static int packed(const struct elements *elements, int32_t k, uint32_t lanes, uint32_t head)
 {
-    int64_t stride = inner_stride(elements, k), element_bytes = elements->element_bytes[k];
-    if (stride == 0 && k > 0)
-        return 1;                               /* one element for all lanes */
-    return stride == element_bytes && (elements->addresses[k] + (uint64_t)head * (uint64_t)element_bytes) % alignment(elements, k, lanes) == 0 &&
-           outer_aligned(elements, k, lanes);
+    int64_t element_bytes = elements->element_bytes[k];
+    return element_bytes && inner_stride(elements, k) == element_bytes &&
+           (elements->addresses[k] + (uint64_t)head * (uint64_t)element_bytes) % alignment(elements, k, lanes) == 0 && outer_aligned(elements, k, lanes);
 }
 
-/* Elements before the first well-aligned one of the destination. */
+/* Elements of a run before the first well-aligned one of the destination. */
 static uint32_t head_of(const struct elements *elements, uint32_t lanes)
 {
     uint64_t wanted = alignment(elements, 0, lanes), past = elements->addresses[0] % wanted;
-    return past ? (uint32_t)((wanted - past) / elements->element_bytes[0]) : 0;
+    if (elements->layouts[0].ndim > 1 || elements->layouts[0].strides[0] != 1 || !past)
+        return 0;
+    return (uint32_t)((wanted - past) / elements->element_bytes[0]);
 }
 
-/* Only a run may have elements left over. */
-static int lanes_possible(const struct elements *elements, uint32_t lanes, uint32_t head)
+static void set_lanes(const struct elements *elements, uint32_t lanes, struct walk *walk)
 {
     const struct layout *to = &elements->layouts[0];
     int64_t inner = to->shape[to->ndim - 1];
-    if (to->ndim == 1 ? inner < (int64_t)head + (int64_t)lanes : head || inner % (int64_t)lanes)
-        return 0;
+    uint32_t head = head_of(elements, lanes);
+    walk->lanes = 1;
+    walk->head = walk->tail = walk->packed = 0;
+    if (to->ndim == 1 ? inner < (int64_t)head + (int64_t)lanes : inner % (int64_t)lanes != 0)
+        return;                                 /* only a run may have elements left over */
+    walk->lanes = lanes;
+    walk->head = head;
+    walk->tail = (uint32_t)((inner - (int64_t)head) % (int64_t)lanes);
     for (int32_t k = 0; k < elements->count; k++)
-        if (!operand_aligned(elements, k, lanes, head))
-            return 0;
-    return 1;
+        walk->packed |= (uint32_t)packed(elements, k, lanes, head) << k;
 }
 
 /* ---- the kernels' parameter */
@@ -132,8 +134,7 @@ static int lanes_possible(const struct elements *elements, uint32_t lanes, uint3
 static void set_divisor(struct walk_dimension *dimension)
 {
     uint64_t extent = (uint64_t)dimension->extent;
-    while ((uint64_t)1 << dimension->shift < extent)
-        dimension->shift++;
+    dimension->shift = extent > 1 ? 32 - (uint32_t)__builtin_clz((uint32_t)(extent - 1)) : 0;
     dimension->multiplier = (uint32_t)(((((uint64_t)1 << dimension->shift) - extent) << 32) / extent + 1);
 }
 
@@ -144,13 +145,15 @@ static void write_walk(const struct elements *elements, struct walk *walk)
     walk->ndim = (uint32_t)to->ndim;
     walk->count = ((uint64_t)layout_elements(to) - left_over) / walk->lanes;
     walk->narrow = walk->count <= INT32_MAX;
+    for (int32_t k = 0; k < WALK_OPERANDS; k++)
+        walk->apart[k] = k < elements->count ? inner_stride(elements, k) : 0;
     for (uint32_t d = 0; d < walk->ndim; d++) {
         struct walk_dimension *dimension = &walk->dimensions[d];
         uint32_t scale = d == walk->ndim - 1 ? walk->lanes : 1;
-        dimension->extent = (to->shape[d] - (int64_t)left_over) / (int64_t)scale;
+        *dimension = (struct walk_dimension) { .extent = (to->shape[d] - (int64_t)left_over) / scale };
         for (int32_t k = 0; k < elements->count; k++)
             dimension->strides[k] = elements->layouts[k].strides[d] * (int64_t)elements->element_bytes[k] * (int64_t)scale;
-        if (walk->narrow)
+        if (walk->narrow && d > 0)
             set_divisor(dimension);
     }
 }
@@ -173,39 +176,24 @@ static void move_addresses(struct elements *elements, const int64_t *offsets)
         elements->addresses[k] += (uint64_t)((elements->layouts[k].offset - offsets[k]) * (int64_t)elements->element_bytes[k]);
 }
 
-static void skip_head(struct elements *elements, struct walk *walk)
-{
-    for (int32_t k = 0; k < elements->count; k++) {
-        int64_t stride = inner_stride(elements, k);
-        walk->repeated |= (uint32_t)(stride == 0) << k;
-        elements->addresses[k] += (uint64_t)((int64_t)walk->head * stride);
-    }
-}
-
 void elements_walk(struct elements *elements, uint32_t lanes, struct walk *walk)
 {
     int64_t offsets[WALK_OPERANDS];
-    *walk = (struct walk) { .lanes = 1 };
     for (int32_t k = 0; k < elements->count; k++)
         offsets[k] = elements->layouts[k].offset;
     layout_order((struct layout *const[]) { &elements->layouts[0], &elements->layouts[1], &elements->layouts[2] }, elements->count);
     give_dimension(elements);
     move_addresses(elements, offsets);
-    uint32_t head = head_of(elements, lanes);
-    if (lanes_possible(elements, lanes, head)) {
-        int64_t inner = elements->layouts[0].shape[elements->layouts[0].ndim - 1];
-        walk->lanes = lanes;
-        walk->head = head;
-        walk->tail = (uint32_t)((inner - (int64_t)head) % (int64_t)lanes);
-    }
-    skip_head(elements, walk);
+    set_lanes(elements, lanes, walk);
     write_walk(elements, walk);
+    for (int32_t k = 0; k < elements->count; k++)
+        elements->addresses[k] += (uint64_t)((int64_t)walk->head * walk->apart[k]);
 }
 
 void elements_walk_in_order(struct elements *elements, struct walk *walk)
 {
-    *walk = (struct walk) { .lanes = 1 };
     layout_collapse(&elements->layouts[0], NULL);
     give_dimension(elements);
+    set_lanes(elements, 1, walk);
     write_walk(elements, walk);
 }

@@ -48,7 +48,7 @@ int32_t baton_elementwise(int32_t function, baton_array *to, const baton_argumen
 {
     struct operation op;
     struct elements elements;
-    struct elementwise how = { .function = (uint32_t)function };
+    struct elementwise how;
     driver_function kernel;
     int32_t status = elements_to(&elements, to, &stream, err);
     if (status || (status = elements_dtype(to, "the destination", err)))
@@ -60,6 +60,7 @@ int32_t baton_elementwise(int32_t function, baton_array *to, const baton_argumen
         return status;
     if (elements_none(&elements))
         return BATON_OK;                    /* S1 */
+    how.function = (uint32_t)function;
     elements_walk(&elements, LANES_BYTES / elements.element_bytes[0], &how.walk);
     if ((status = builtin_get(stream->device, kernel_of(to->dtype), &kernel, err)) ||
         (status = submit_begin(&op, stream, BATON_OP_LAUNCH, 0, elements.uses, elements.used, err)))

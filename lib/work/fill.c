@@ -5,7 +5,7 @@
 
 /* What is left of a fill after merging dimensions: one run of words that the driver fills itself, or a kernel. */
 struct fill {
-    struct layout layout;
+    struct layout layout;       /* collapsed; only set when the array is not row-major as it is, or the kernel has to do it */
     uint64_t address, count;
     uint32_t word;              /* bytes of the repeated pattern: 1, 2 or 4; 0: the kernel's work */
     uint8_t value[16];
@@ -22,17 +22,22 @@ static uint32_t word_of(const uint8_t *value, uint32_t bytes)
     return 4;
 }
 
-static void plan(struct fill *fill, const baton_array *array, const void *value)
+static void collapse(struct fill *fill, const baton_array *array)
 {
     fill->layout = array->layout;
     layout_collapse(&fill->layout, NULL);
+    fill->word = layout_contiguous(&fill->layout) ? word_of(fill->value, array->element_bytes) : 0;
+}
+
+static void plan(struct fill *fill, const baton_array *array, const void *value)
+{
     fill->address = array_address(array);
-    fill->count = (uint64_t)layout_elements(&array->layout);
     memset(fill->value, 0, sizeof fill->value);
     memcpy(fill->value, value, array->element_bytes);
-    fill->word = layout_contiguous(&fill->layout) ? word_of(fill->value, array->element_bytes) : 0;
-    if (fill->word)
-        fill->count *= array->element_bytes / fill->word;
+    fill->word = array->contiguous ? word_of(fill->value, array->element_bytes) : 0;
+    if (!fill->word)
+        collapse(fill, array);
+    fill->count = array->bytes / (fill->word ? fill->word : array->element_bytes);
 }
 
 static int fill_words(const struct fill *fill, baton_stream *stream, enum driver_row *row)

@@ -57,7 +57,10 @@ static int32_t add_argument(struct operation *op, const baton_kernel *kernel, co
         return status;
     values->addresses[index] = array_address(argument->array);
     values->pointers[index] = &values->addresses[index];
-    return operation_add(op, argument->array->memory, argument->access, err);
+    struct memory *memory = argument->array->memory;
+    if (argument->access - 1 < BATON_READ_WRITE && memory->bytes && operation_append(op, memory, argument->access))
+        return BATON_OK;
+    return operation_add(op, memory, argument->access, err);
 }
 
 static int32_t add_arguments(struct operation *op, const baton_kernel *kernel, const baton_argument *arguments, uint32_t count, struct values *values, baton_error *err)

@@ -39,6 +39,7 @@ static baton_scope *scope_new(baton_stream *stream, baton_scope *parent, uint32_
     scope->runtime = stream->runtime;
     scope->stream = stream;
     operation_init(&scope->op, stream, BATON_OP_SCOPE, lock_token());
+    operation_keep_memories(&scope->op);
     scope->op.parent = parent ? &parent->op : NULL;
     scope->op.flags = flags & BATON_SCOPE_TRY ? OPERATION_TRY : 0;
     scope->parent = parent;

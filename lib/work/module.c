@@ -1,6 +1,5 @@
 #include "work/module.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,28 +47,32 @@ static int32_t refused(struct device *device, int code, enum driver_row row, con
     int length;
     const char *line = nvrtc_first_error(text, &length);
     device_status(device, code, row, BATON_OP_MODULE, NULL, &record);
-    size_t used = strlen(record.message);
     if (length && record.status == BATON_ERR_DRIVER)
-        snprintf(record.message + used, sizeof record.message - used, ": %.*s", length, line);
+        message_add(&record, ": %.*s", length, line);
     if (log)
         bytes_add(log, text, strlen(text));
     return fail_with(err, &record);
 }
 
-static int32_t load(struct device *device, const void *image, driver_module *native, struct bytes *log, baton_error *err)
+/* text: room for the translator, NULL for an image of the device's own kind, which needs none. */
+static int32_t load_with(struct device *device, const void *image, driver_module *native, char *text, struct bytes *log, baton_error *err)
 {
     struct device_entry entry;
-    int plain = device->driver->host_kernels, code;
-    char *text = calloc(1, JIT_LOG_BYTES + 1);
-    if (!text)
-        return fail(err, BATON_ERR_MEMORY, "no host memory for a module");
     int32_t status = device_enter(device, &entry, err);
-    if (!status) {
-        code = plain ? device->driver->module_load(native, image) : load_logged(device, image, native, text);
-        device_leave(device, &entry);
-        if (code)
-            status = refused(device, code, plain ? DRIVER_ROW_module_load : DRIVER_ROW_module_load_ex, text, log, err);
-    }
+    if (status)
+        return status;
+    int code = text ? load_logged(device, image, native, text) : device->driver->module_load(native, image);
+    device_leave(device, &entry);
+    return code ? refused(device, code, text ? DRIVER_ROW_module_load_ex : DRIVER_ROW_module_load, text ? text : "", log, err) : BATON_OK;
+}
+
+static int32_t load(struct device *device, const void *image, driver_module *native, struct bytes *log, baton_error *err)
+{
+    int translated = !device->driver->host_kernels;
+    char *text = translated ? calloc(1, JIT_LOG_BYTES + 1) : NULL;
+    if (translated && !text)
+        return fail(err, BATON_ERR_MEMORY, "no host memory for a module");
+    int32_t status = load_with(device, image, native, text, log, err);
     free(text);
     return status;
 }

@@ -7,7 +7,7 @@ int32_t baton_range(baton_array *to, const void *start, const void *step, uint64
 {
     struct operation op;
     struct elements elements;
-    struct range how = { .reserved = 0 };
+    struct range how;
     driver_function kernel;
     int32_t status = elements_to(&elements, to, &stream, err);
     if (status || (status = elements_dtype(to, "the array", err)))

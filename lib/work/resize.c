@@ -7,7 +7,7 @@ static int32_t check(baton_array *array, int64_t elements, baton_stream **stream
         return status;
     if (elements < 0)
         return fail(err, BATON_ERR_SHAPE, "%lld elements", (long long)elements);
-    if (array->layout.ndim != 1 || array->is_view || array->memory->foreign || !layout_contiguous(&array->layout))
+    if (array->layout.ndim != 1 || array->is_view || array->memory->foreign || !array->contiguous)
         return fail(err, BATON_ERR_KIND, "only contiguous 1-D arrays that own their memory can be resized");
     return BATON_OK;
 }
@@ -52,7 +52,7 @@ int32_t baton_array_resize(baton_array *array, int64_t elements, baton_stream *s
     if (!status) {
         struct memory *old = array->memory;
         array->memory = grown->memory;
-        array->layout = grown->layout;
+        array_set_layout(array, &grown->layout);
         grown->memory = old;
     }
     baton_array_release(grown);

@@ -16,8 +16,8 @@ static int32_t check(baton_array *array, const void *host, uint64_t bytes, baton
     int32_t status = submit_check(array, stream, err);
     if (status)
         return status;
-    if (bytes != array_bytes(array))
-        return fail(err, BATON_ERR_BOUNDS, "%llu bytes are given, the array has %llu", (unsigned long long)bytes, (unsigned long long)array_bytes(array));
+    if (bytes != array->bytes)
+        return fail(err, BATON_ERR_BOUNDS, "%llu bytes are given, the array has %llu", (unsigned long long)bytes, (unsigned long long)array->bytes);
     if (!host && bytes)
         return fail(err, BATON_ERR_ARGUMENT, "host is NULL");
     return BATON_OK;
@@ -100,7 +100,7 @@ int32_t baton_upload(baton_array *to, const void *host, uint64_t bytes, baton_st
         return status;
     if (stream_tracked(stream))
         return upload_captured(to, host, bytes, stream, err);
-    return layout_contiguous(&to->layout) ? upload_run(to, host, bytes, stream, err) : upload_strided(to, host, bytes, stream, err);
+    return to->contiguous ? upload_run(to, host, bytes, stream, err) : upload_strided(to, host, bytes, stream, err);
 }
 
 /* The long wait comes before any lock is taken: the driver's copy to ordinary host memory blocks until it is done. */
@@ -151,7 +151,7 @@ static int32_t download_run(void *host, uint64_t bytes, baton_array *from, baton
 /* A contiguous copy of a strided array, or the array itself; one reference for the caller. */
 static int32_t contiguous(baton_array *from, baton_stream *stream, baton_array **run, baton_error *err)
 {
-    if (layout_contiguous(&from->layout)) {
+    if (from->contiguous) {
         *run = from;
         return baton_array_retain(from);
     }

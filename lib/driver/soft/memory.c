@@ -131,6 +131,12 @@ int soft_pointer_attribute(void *value, driver_pointer_attribute attribute, driv
     case DRIVER_POINTER_DEVICE_ORDINAL:
         *(int *)value = block->device;
         break;
+    case DRIVER_POINTER_RANGE_START:
+        *(driver_address *)value = block->address;
+        break;
+    case DRIVER_POINTER_RANGE_BYTES:
+        *(size_t *)value = block->bytes;
+        break;
     default:
         return soft_leave(DRIVER_INVALID_VALUE);
     }

@@ -1,0 +1,18 @@
+/* What the files of a memory's life share. Not for other folders. Nobody else can use the memory meanwhile: it has no references, or was disposed of. */
+#ifndef BATON_MEMORY_MEMORY_PARTS_H
+#define BATON_MEMORY_MEMORY_PARTS_H
+
+#include "memory/memory.h"
+
+/* Gives the bytes back, or a nonzero status: too early, or the driver refused for now. */
+int32_t memory_retire(struct memory *memory);
+
+/* BATON_OK when every use has finished. Never waits: asks the driver once per unfinished use. */
+int32_t memory_finished(struct memory *memory);
+
+void memory_forget_uses(struct memory *memory);
+
+/* For a memory about to be handed out: one reference, and a number of its own. */
+void memory_name(struct memory *memory);
+
+#endif
