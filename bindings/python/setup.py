@@ -43,6 +43,7 @@ bundle = os.environ.get("BATON_BUNDLE", "") not in ("", "0")
 rpath = "$ORIGIN" if bundle else pkg_config("--variable=libdir")[0]
 
 setup(
+    license="MIT",  # here, since the fields of pyproject.toml for it depend on the age of setuptools
     ext_modules=[
         Extension(
             "baton._core",
