@@ -1,7 +1,7 @@
 /* Waiting for arrays and streams, in ways that let other threads and signal handlers run; fences and gates. */
 #include "core.h"
 
-enum { SLICE_NS = 50000000 };
+enum { SLICE_NS = 50000000, DRAINED = 8 };
 
 /* ---- waiting */
 
@@ -133,13 +133,18 @@ static PyObject *fence_wait(PyObject *self, PyObject *const *args, Py_ssize_t co
     Py_RETURN_NONE;
 }
 
+/* Released fences keep their descriptors until something drains: a program that only waits would run out of them. */
 static PyObject *fence_fileno(PyObject *self, PyObject *ignored)
 {
     struct fence *fence = object_data(self);
+    baton_runtime *runtime = state_of(self)->runtime;
     baton_error error = BATON_ERROR_INIT;
     int32_t status, descriptor;
     (void)ignored;
-    UNLOCKED(status = baton_fence_descriptor(fence->handle, &descriptor, &error));
+    UNLOCKED({
+        baton_drain(runtime, DRAINED, NULL, NULL);
+        status = baton_fence_descriptor(fence->handle, &descriptor, &error);
+    });
     return error_check(status, &error) ? NULL : PyLong_FromLong(descriptor);
 }
 

@@ -63,6 +63,21 @@ def test_a_wait_in_asyncio_can_be_cancelled(pair):
     asyncio.run(main())
 
 
+def test_waiting_over_and_over_does_not_use_up_descriptors(pair):
+    a, _ = pair
+
+    async def main():
+        for _ in range(100):
+            fence = a.fence()
+            fence.fileno()
+            await fence
+
+    asyncio.run(main())
+    before = len(os.listdir("/proc/self/fd"))
+    asyncio.run(main())
+    assert len(os.listdir("/proc/self/fd")) < before + 20
+
+
 def test_tasks_share_arrays_in_order(add_one):
     async def work(x):
         for _ in range(10):
