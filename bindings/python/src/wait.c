@@ -24,6 +24,16 @@ int fence_wait_patiently(baton_fence *fence, int64_t timeout_ns)
     return -1;
 }
 
+int fence_wait_once(struct state *state, baton_fence *fence, int64_t timeout_ns)
+{
+    if (!fence)
+        return 0;
+    int waited = fence_wait_patiently(fence, timeout_ns);
+    baton_fence_release(fence);
+    UNLOCKED(baton_drain(state->runtime, DRAINED, NULL, NULL));
+    return waited;
+}
+
 static baton_fence *array_fence_handle(PyObject *self)
 {
     baton_error error = BATON_ERROR_INIT;
@@ -53,9 +63,7 @@ static PyObject *array_synchronize(PyObject *self, PyObject *const *args, Py_ssi
     baton_fence *fence = array_fence_handle(self);
     if (!fence)
         return NULL;
-    int waited = fence_wait_patiently(fence, timeout);
-    baton_fence_release(fence);
-    if (waited)
+    if (fence_wait_once(state_of(self), fence, timeout))
         return NULL;
     Py_RETURN_NONE;
 }

@@ -67,10 +67,15 @@ def test_waiting_over_and_over_does_not_use_up_descriptors(pair):
     a, _ = pair
 
     async def main():
-        for _ in range(100):
-            fence = a.fence()
-            fence.fileno()
-            await fence
+        for _ in range(50):
+            gate = baton.Gate(a)
+            waiter = asyncio.ensure_future(wait(a.fence()))
+            await asyncio.sleep(0)
+            gate.open()
+            await waiter
+
+    async def wait(fence):
+        await fence
 
     asyncio.run(main())
     before = len(os.listdir("/proc/self/fd"))
