@@ -7,5 +7,6 @@ EXTRA_DIST += \
     scripts/gpu \
     scripts/make-ptx \
     scripts/nvrtc-ptx \
+    scripts/python-test \
     scripts/test \
     scripts/try

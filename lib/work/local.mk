@@ -3,10 +3,10 @@ libbaton_internal_la_SOURCES += \
     lib/work/builtin.h \
     lib/work/capture.c \
     lib/work/captured.c \
+    lib/work/cast.c \
     lib/work/compile.c \
     lib/work/compile.h \
     lib/work/compile_key.c \
-    lib/work/cast.c \
     lib/work/copy.c \
     lib/work/dot.c \
     lib/work/elements.c \

@@ -1,0 +1,31 @@
+"""Names for types in annotations."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from ._core import Stream
+
+
+class SupportsCudaStream(Protocol):
+    """An object that stands for a stream of CUDA's: (0, handle)."""
+
+    def __cuda_stream__(self) -> tuple[int, int]: ...
+
+
+class SupportsDLPack(Protocol):
+    """A producer of DLPack."""
+
+    def __dlpack__(self, *, stream: Any = ...) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+
+Number: TypeAlias = builtins.bool | int | float | complex
+StreamLike: TypeAlias = "Stream | SupportsCudaStream | int | None"
+Shape: TypeAlias = int | Sequence[int]
+Kind: TypeAlias = Literal["device", "host", "unified"]
+Access: TypeAlias = Literal["r", "w", "rw"]
+Signature: TypeAlias = str | Iterable[Any]
