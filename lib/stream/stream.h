@@ -45,6 +45,7 @@ struct baton_stream {
     uint64_t adopted;                       /* the driver's number for it + 1, where baton_stream_adopt may find it again; 0: it may not */
 
     _Atomic uint64_t submitted, completed;
+    _Atomic uint64_t recorded;              /* the newest stamp: what is newer, no other stream can follow yet */
     _Atomic uint64_t submitting;            /* SUBMITTING_BITS: so that an operation changes one word as it comes and goes */
     _Atomic int exposed;                    /* may hold work without tickets (P6) */
     _Atomic int capturing;                  /* capture is set; written with the lock held and no submission under way */
