@@ -81,6 +81,7 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
         op->same++;
         return BATON_OK;
     }
+    stream_prefetch(use->stream);
     int32_t cause = host_cause(op, memory, use->stream);
     if (cause < 0 && needed_already(needs, use))
         return BATON_OK;
