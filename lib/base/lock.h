@@ -36,7 +36,7 @@ static inline int lock_try(struct lock *lock, uint64_t token)
  * yield hook; BATON_ERR_HOOK. The token is even and nonzero. */
 int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy *policy);
 
-void lock_wake(struct lock *lock);
+__attribute__((cold)) void lock_wake(struct lock *lock);
 
 static inline void lock_release(struct lock *lock)
 {

@@ -77,7 +77,7 @@ static inline int32_t stream_check(baton_stream *stream, baton_error *err)
 
 /* Checks *stream, and replaces the per-thread stream by the calling thread's own: a stream of its own, with its own tickets (S10). It lives as
  * long as the one that it replaces, or as somebody retains it. */
-int32_t stream_of_thread(baton_stream **stream, baton_error *err);
+__attribute__((cold)) int32_t stream_of_thread(baton_stream **stream, baton_error *err);
 static inline int32_t stream_resolve(baton_stream **stream, baton_error *err)
 {
     int32_t status = stream_check(*stream, err);
