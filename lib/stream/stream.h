@@ -12,12 +12,13 @@
 #include <pthread.h>
 #include <uthash.h>
 
+#include "base/lock.h"
 #include "stream/clock.h"
 #include "stream/device.h"
 
 enum stream_kind { STREAM_ORDINARY, STREAM_LEGACY, STREAM_PER_THREAD };
 
-enum { STREAM_RING = 64 };
+enum { STREAM_RING = 64, STREAM_LOCKED = 2 };
 
 /* A recorded event. Re-recorded in place while only its stream refers to it; waiters and fences hold references, and then the stream takes a fresh one. */
 struct capture;
@@ -57,7 +58,7 @@ struct baton_stream {
                                              * records are counted with the lock held */
 
     /* Guards recording, waiting on what was recorded, and the members below. Taken after memory locks, one at a time. */
-    pthread_mutex_t lock;
+    struct lock lock;
     struct mark *mark;                      /* NULL until the first record */
     struct capture *capture;                /* the library's capture that it takes part in; one reference; see capture.h */
     struct clock clock;
@@ -134,6 +135,18 @@ static inline int stream_tracked(const baton_stream *stream)
 static inline int stream_special(const baton_stream *stream)
 {
     return stream->kind != STREAM_ORDINARY;
+}
+
+void stream_lock_contended(baton_stream *stream);
+static inline void stream_lock(baton_stream *stream)
+{
+    if (!lock_try(&stream->lock, STREAM_LOCKED))
+        stream_lock_contended(stream);
+}
+
+static inline void stream_unlock(baton_stream *stream)
+{
+    lock_release(&stream->lock);
 }
 
 /* For what is about to be followed, or to follow: the members that this takes are asked for ahead of time. */
