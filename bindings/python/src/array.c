@@ -137,6 +137,8 @@ static PyGetSetDef getset[] = {
     { "readonly", get_flag, NULL, "Whether writes are refused.", NUMBER(BATON_ARRAY_READ_ONLY) },
     { "synchronizing", get_flag, set_synchronizing, "Whether streams wait for each other's use of this memory.",
       NUMBER(BATON_ARRAY_SYNCHRONIZING) },
+    { "__cuda_array_interface__", array_interface, NULL,
+      "Numba's protocol, version 3. It names the stream behind which consumers order themselves. AttributeError on the software device.", NULL },
     { "closed", get_closed, NULL, "Whether close() was called.", NULL },
     { NULL, NULL, NULL, NULL, NULL },
 };

@@ -91,9 +91,7 @@ PyObject *stream_wrap(struct state *state, PyObject *object, int32_t device)
     int32_t status;
     if (!runtime_get(state) || native_handle(object, &native) || (native > BATON_STREAM_PER_THREAD && keep_external(state, native, object)))
         return NULL;
-    if (native == 0)
-        native = BATON_STREAM_LEGACY;
-    UNLOCKED(status = baton_stream_wrap(state->runtime, device, native, &handle, &error));
+    UNLOCKED(status = baton_stream_adopt(state->runtime, device, native, &handle, &error));
     if (error_check(status, &error))
         return NULL;
     PyObject *self = stream_make(state, handle, device);
