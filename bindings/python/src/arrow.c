@@ -156,12 +156,21 @@ static PyObject *take(struct state *state, struct arrow_device_array *from, cons
     return exchange_check(status, &error) ? NULL : exchange_array(state, handle);
 }
 
-/* The consumer of the CPU's protocol moves the array by a copy of its struct. */
+/* Consumers move an array by a copy of its struct. What lies in reserved members says nothing: PyArrow leaves them as they were. */
+static PyObject *take_device(struct state *state, struct arrow_device_array *array, const struct arrow_schema *schema, PyObject *wanted)
+{
+    struct arrow_device_array from = *array;
+    memset(from.reserved, 0, sizeof from.reserved);
+    PyObject *taken = take(state, &from, schema, wanted);
+    array->array.release = from.array.release;  /* NULL once it has moved */
+    return taken;
+}
+
 static PyObject *take_plain(struct state *state, struct arrow_array *array, const struct arrow_schema *schema, PyObject *wanted)
 {
     struct arrow_device_array from = { .array = *array, .device_id = -1, .device_type = PLACE_CPU };
     PyObject *taken = take(state, &from, schema, wanted);
-    array->release = from.array.release;        /* NULL once it has moved */
+    array->release = from.array.release;
     return taken;
 }
 
@@ -173,7 +182,7 @@ static PyObject *take_pair(struct state *state, PyObject *pair, PyObject *wanted
         return PyErr_Format(PyExc_BufferError, "Arrow data are a capsule with a schema and one with an array");
     const struct arrow_schema *schema = PyCapsule_GetPointer(first, schema_name);
     if (PyCapsule_IsValid(second, device_name))
-        return take(state, PyCapsule_GetPointer(second, device_name), schema, wanted);
+        return take_device(state, PyCapsule_GetPointer(second, device_name), schema, wanted);
     if (PyCapsule_IsValid(second, array_name))
         return take_plain(state, PyCapsule_GetPointer(second, array_name), schema, wanted);
     return PyErr_Format(PyExc_BufferError, "Arrow data are a capsule with a schema and one with an array");
