@@ -145,10 +145,12 @@ static PyGetSetDef getset[] = {
 
 /* ---- the end */
 
-/* Memory that cannot go back in stream order is waited for first. */
-static int32_t dispose(baton_array *handle, baton_error *error)
+/* Memory that cannot go back in stream order is waited for first. What consumers have given back counts only after a drain. */
+static int32_t dispose(baton_runtime *runtime, baton_array *handle, baton_error *error)
 {
     int32_t status = baton_array_dispose(handle, error);
+    if (status == BATON_ERR_BUSY && !baton_drain(runtime, 0, NULL, NULL))
+        status = baton_array_dispose(handle, error);
     while (status == BATON_NOT_READY) {
         status = baton_array_synchronize(handle, BATON_WAIT_AUTO, error);
         if (!status)
@@ -162,6 +164,7 @@ static PyObject *array_close(PyObject *self, PyObject *ignored)
     struct array *array = array_of(self);
     baton_array_info info;
     baton_error error = BATON_ERROR_INIT;
+    baton_runtime *runtime = state_of(self)->runtime;
     int32_t status = BATON_OK;
     (void)ignored;
     if (array->closed)
@@ -172,7 +175,7 @@ static PyObject *array_close(PyObject *self, PyObject *ignored)
         return NULL;
     array->closed = 1;
     if (!(info.flags & BATON_ARRAY_VIEW))
-        UNLOCKED(status = dispose(array->handle, &error));
+        UNLOCKED(status = dispose(runtime, array->handle, &error));
     if (status < 0)
         array->closed = 0;
     if (error_check(status, &error))

@@ -9,21 +9,14 @@ static const char versioned_name[] = "dltensor_versioned", legacy_name[] = "dlte
 
 static void versioned_end(PyObject *capsule)
 {
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
     if (PyCapsule_IsValid(capsule, versioned_name))
         exchange_delete(PyCapsule_GetPointer(capsule, versioned_name));
-    PyErr_Restore(type, value, trace);
 }
 
 static void legacy_end(PyObject *capsule)
 {
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
-    struct dlpack_legacy *legacy = PyCapsule_IsValid(capsule, legacy_name) ? PyCapsule_GetPointer(capsule, legacy_name) : NULL;
-    if (legacy && legacy->deleter)
-        legacy->deleter(legacy);
-    PyErr_Restore(type, value, trace);
+    if (PyCapsule_IsValid(capsule, legacy_name))
+        exchange_delete_legacy(PyCapsule_GetPointer(capsule, legacy_name));
 }
 
 static PyObject *wrap_versioned(struct dlpack_managed *managed)
@@ -38,7 +31,7 @@ static PyObject *wrap_legacy(struct dlpack_legacy *legacy)
 {
     PyObject *capsule = PyCapsule_New(legacy, legacy_name, legacy_end);
     if (!capsule)
-        legacy->deleter(legacy);
+        exchange_delete_legacy(legacy);
     return capsule;
 }
 

@@ -104,10 +104,23 @@ PyObject *exchange_array(struct state *state, baton_array *handle)
     return array_make(state, handle, info.dtype);
 }
 
+/* Deleters may run Python, which no exception on its way must meet. */
 void exchange_delete(struct dlpack_managed *managed)
 {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
     if (managed->deleter)
         managed->deleter(managed);
+    PyErr_Restore(type, value, trace);
+}
+
+void exchange_delete_legacy(struct dlpack_legacy *legacy)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    if (legacy->deleter)
+        legacy->deleter(legacy);
+    PyErr_Restore(type, value, trace);
 }
 
 /* Of another major version only the deleter is known. */
@@ -128,8 +141,8 @@ PyObject *exchange_take_legacy(struct state *state, struct dlpack_legacy *legacy
     baton_array *handle;
     int32_t status;
     UNLOCKED(status = baton_dlpack_import_legacy(state->runtime, legacy, stream, &handle, &error));
-    if (status < 0 && legacy->deleter)
-        legacy->deleter(legacy);
+    if (status < 0)
+        exchange_delete_legacy(legacy);
     return exchange_check(status, &error) ? NULL : exchange_array(state, handle);
 }
 

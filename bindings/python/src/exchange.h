@@ -105,7 +105,9 @@ PyObject *exchange_take(struct state *state, struct dlpack_managed *managed, bat
 PyObject *exchange_take_legacy(struct state *state, struct dlpack_legacy *legacy, baton_stream *stream);
 /* A tensor of the array; NULL: exception. */
 void *exchange_give(PyObject *array, const baton_dlpack_options *options);
+/* By its deleter, if it has one; an exception that is set stays. */
 void exchange_delete(struct dlpack_managed *managed);
+void exchange_delete_legacy(struct dlpack_legacy *legacy);
 
 /* The table of an object's type; NULL: it has none. */
 const struct dlpack_api *exchange_table(PyObject *object);

@@ -31,6 +31,8 @@ def nothing_leaks():
     sys.last_traceback = sys.last_value = sys.last_exc = None
     if baton.stats()["live_arrays"] > before:
         gc.collect()
+        while baton.stats()["live_arrays"] > before and baton.drain() > 0:
+            pass  # what a consumer gives back may hold more
     assert baton.stats()["live_arrays"] <= before
 
 
