@@ -203,9 +203,9 @@ static const struct dlpack_api_header *header_in(PyObject *value)
 {
     if (PyCapsule_IsValid(value, capsule_name))
         return PyCapsule_GetPointer(value, capsule_name);
-    const void *header = PyLong_CheckExact(value) ? PyLong_AsVoidPtr(value) : NULL;
+    long long address = PyLong_CheckExact(value) ? PyLong_AsLongLong(value) : 0;
     PyErr_Clear();
-    return header;
+    return address > 0 && address % (long long)sizeof(void *) == 0 ? (const void *)(intptr_t)address : NULL;
 }
 
 static const struct dlpack_api *usable(const struct dlpack_api_header *header)
