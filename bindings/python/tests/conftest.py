@@ -46,6 +46,9 @@ def compiler():
 
 @pytest.fixture(scope="session")
 def include_flags():
+    bundled = Path(baton.get_include())
+    if (bundled / "baton.h").exists():
+        return [f"-I{bundled}"]
     return subprocess.run(
         ["pkg-config", "--cflags", "baton"], check=True, capture_output=True, text=True
     ).stdout.split()
