@@ -8,7 +8,13 @@ from . import _core
 from ._core import Array, Stream
 
 if TYPE_CHECKING:
-    from ._types import StreamLike, SupportsArrowArray, SupportsArrowDeviceArray, SupportsCudaArrayInterface, SupportsDLPack
+    from ._types import (
+        StreamLike,
+        SupportsArrowArray,
+        SupportsArrowDeviceArray,
+        SupportsCudaArrayInterface,
+        SupportsDLPack,
+    )
 
 LEGACY = 1  # the number of the stream that descriptions from before version 3 mean
 
@@ -64,7 +70,7 @@ def _number(stream: Any) -> int:
     if stream is None:
         return 0
     if isinstance(stream, bool) or not isinstance(stream, int):
-        raise BufferError(f"a stream of the CUDA array interface is an int or None, not {stream!r}")
+        raise TypeError(f"a stream of the CUDA array interface is an int or None, not {stream!r}")
     if stream <= 0:
         raise BufferError(f"stream {stream} is not a stream: 1 is the legacy stream, 2 the per-thread one")
     return stream

@@ -17,7 +17,9 @@ from structures import LEGACY, VERSIONED, LegacyManaged, Made, Managed, Relay, h
 import baton
 
 READ_ONLY, COPIED = 1, 2
-soft_only = pytest.mark.skipif("baton.info()['driver'] != 'soft'", reason="of the software device, whose memory is the CPU's")
+soft_only = pytest.mark.skipif(
+    "baton.info()['driver'] != 'soft'", reason="of the software device, whose memory is the CPU's"
+)
 
 
 def readonly():
@@ -229,19 +231,19 @@ def test_threads_take_and_give_back_at_the_same_time():
     array, data = baton.arange(64, dtype="f4"), np.arange(64, dtype="f4")
     wrong = []
 
-    def work():
+    def work(array):
         for _ in range(50):
             ours, theirs = baton.from_dlpack(Relay(array)), baton.from_dlpack(data)
             if ours.shape != (64,) or theirs[63].item() != 63:
                 wrong.append(ours)
 
-    threads = [threading.Thread(target=work) for _ in range(6)]
+    threads = [threading.Thread(target=work, args=(array,)) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert not wrong
-    del array
+    del array, threads, thread
     assert live() == before
 
 

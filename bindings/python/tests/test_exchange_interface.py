@@ -17,7 +17,7 @@ def test_the_software_device_has_no_interface():
         pytest.skip("there is a GPU")
     assert not hasattr(array, "__cuda_array_interface__")
     with pytest.raises(AttributeError, match="software device"):
-        array.__cuda_array_interface__
+        getattr(array, "__cuda_array_interface__")  # noqa: B009
 
 
 @pytest.mark.parametrize("make", [baton.from_cuda_array_interface, baton.asarray])
@@ -45,15 +45,15 @@ def test_the_main_thread_lets_go_without_being_asked():
     there = weakref.ref(thing)
     work = []
 
-    def use():
+    def use(thing):
         work.append(baton.from_cuda_array_interface(thing).tolist())
         baton.current_stream().synchronize()
         baton.zeros(3).tolist()
 
-    thread = threading.Thread(target=use)
+    thread = threading.Thread(target=use, args=(thing,))
     thread.start()
     thread.join()
-    del thing
+    del thing, thread
     baton.drain()
     assert work == [[0, 1, 2, 3]] and there() is None
 
@@ -121,8 +121,8 @@ def test_an_empty_array_has_no_address():
 
 
 WRONG = [
-    {"version": 4}, {"version": -1}, {"version": "3"}, {"mask": 1}, {"stream": 0}, {"stream": -1}, {"stream": True},
-    {"stream": "1"}, {"data": 5}, {"data": (1,)}, {"data": ("1", False)}, {"data": (0, False)}, {"data": (16, False)},
+    {"version": 4}, {"version": -1}, {"version": "3"}, {"mask": 1}, {"stream": 0}, {"stream": -1},
+    {"data": 5}, {"data": (1,)}, {"data": ("1", False)}, {"data": (0, False)}, {"data": (16, False)},
     {"typestr": "<f3"}, {"typestr": ">f8"}, {"typestr": "|V16"}, {"typestr": "<datetime64[ns]"}, {"shape": [3]},
     {"shape": (-3,)}, {"shape": (3,) * 17}, {"shape": (1 << 62, 8)}, {"strides": (3,)}, {"strides": (8, 8)},
     {"strides": (1 << 62,)}, {"data": Described}, {"shape": Described}, {"typestr": Described}, {"version": Described},
@@ -141,7 +141,9 @@ def test_a_description_that_is_wrong_is_refused_and_the_object_let_go(changes):
     assert there() is None
 
 
-@pytest.mark.parametrize("changes", [{"typestr": 3}, {"shape": ("a",)}, {"shape": (1.5,)}], ids=str)
+@pytest.mark.parametrize(
+    "changes", [{"stream": True}, {"stream": "1"}, {"typestr": 3}, {"shape": ("a",)}, {"shape": (1.5,)}], ids=str
+)
 def test_a_description_of_other_types_is_a_type_error(changes):
     with pytest.raises((TypeError, BufferError)):
         baton.from_cuda_array_interface(Described(baton.arange(3), **changes))

@@ -57,6 +57,11 @@ def test_numpys_arrays_are_copied_by_asarray_and_shared_by_from_dlpack():
 
 
 def test_what_numpy_has_and_arrays_do_not_is_refused():
-    for data in (np.array(["a"]), np.array([1], "datetime64[s]"), np.array([(1, 2)], "i4,i4"), np.arange(3, dtype=">f8")):
+    for data in (
+        np.array(["a"]),
+        np.array([1], "datetime64[s]"),
+        np.array([(1, 2)], "i4,i4"),
+        np.arange(3, dtype=">f8"),
+    ):
         with pytest.raises((BufferError, TypeError)):
             baton.from_dlpack(data)
