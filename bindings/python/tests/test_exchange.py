@@ -401,6 +401,7 @@ def test_every_layout_of_numpy_comes_and_goes(base, data):
     view = np.asarray(view).T
     array = baton.from_dlpack(view)
     assert array.shape == view.shape and array.dtype == view.dtype
+    np.testing.assert_array_equal(array.numpy(), view)
     np.testing.assert_array_equal(np.from_dlpack(array), view)
 
 
