@@ -1,6 +1,8 @@
 EXTRA_DIST += \
     scripts/ci \
     scripts/common \
+    scripts/lua-bundle \
+    scripts/lua-test \
     scripts/coverage \
     scripts/gpu \
     scripts/make-ptx \

@@ -249,6 +249,8 @@ void task_forget_idle(struct state *state);
 
 /* Waits in slices that let signal handlers run; 0, or -1 with an exception. */
 int fence_wait_patiently(baton_fence *fence, int64_t timeout_ns);
+/* The same, and gives the fence back; NULL is allowed. A few of what was released before go with it. */
+int fence_wait_once(struct state *state, baton_fence *fence, int64_t timeout_ns);
 PyObject *fence_make(struct state *state, baton_fence *fence);
 
 extern PyMethodDef kernel_methods[], kernel_info_methods[], graph_methods[], info_methods[], dtype_functions[];

@@ -201,9 +201,7 @@ static PyObject *stream_synchronize(PyObject *self, PyObject *const *args, Py_ss
     UNLOCKED(status = baton_stream_fence(stream_of(self)->handle, &fence, &error));
     if (error_check(status, &error))
         return NULL;
-    int waited = fence_wait_patiently(fence, timeout);
-    baton_fence_release(fence);
-    if (waited)
+    if (fence_wait_once(state_of(self), fence, timeout))
         return NULL;
     Py_RETURN_NONE;
 }

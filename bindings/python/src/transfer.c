@@ -120,7 +120,7 @@ static PyObject *array_upload(PyObject *self, PyObject *const *args, Py_ssize_t 
 
 /* Puts the stream behind the array's writes and waits for it in a way that signals can interrupt, so that the download
  * itself finds nothing to wait for. What cannot be done here the download reports. */
-static int wait_for_writes(baton_array *handle, baton_stream *stream)
+static int wait_for_writes(struct state *state, baton_array *handle, baton_stream *stream)
 {
     baton_operand operand = { .array = handle, .access = BATON_READ };
     baton_scope *scope = NULL;
@@ -133,9 +133,7 @@ static int wait_for_writes(baton_array *handle, baton_stream *stream)
             status = baton_stream_fence(stream, &fence, NULL);
         baton_scope_release(scope);
     });
-    int waited = fence ? fence_wait_patiently(fence, BATON_UNLIMITED) : 0;
-    baton_fence_release(fence);
-    return waited;
+    return fence_wait_once(state, fence, BATON_UNLIMITED);
 }
 
 static char *gather(const baton_array_info *info, int32_t dimension, const char *from, char *to)
@@ -172,7 +170,7 @@ static int download_into(PyObject *self, PyObject *stream_or_none, void *to, uin
     int32_t status = BATON_OK;
     if (operand_and_stream(self, stream_or_none, &handle, &stream))
         return -1;
-    int waited = wait_for_writes(handle, stream_of(stream)->handle);
+    int waited = wait_for_writes(state_of(self), handle, stream_of(stream)->handle);
     if (!waited)
         UNLOCKED(status = download(to, bytes, handle, stream_of(stream)->handle, &error));
     Py_DECREF(stream);

@@ -1,7 +1,7 @@
 /* Waiting for arrays and streams, in ways that let other threads and signal handlers run; fences and gates. */
 #include "core.h"
 
-enum { SLICE_NS = 50000000 };
+enum { SLICE_NS = 50000000, DRAINED = 8 };
 
 /* ---- waiting */
 
@@ -22,6 +22,16 @@ int fence_wait_patiently(baton_fence *fence, int64_t timeout_ns)
     }
     error_say(BATON_TIMEOUT, "the wait's time is over; nothing has changed");
     return -1;
+}
+
+int fence_wait_once(struct state *state, baton_fence *fence, int64_t timeout_ns)
+{
+    if (!fence)
+        return 0;
+    int waited = fence_wait_patiently(fence, timeout_ns);
+    baton_fence_release(fence);
+    UNLOCKED(baton_drain(state->runtime, DRAINED, NULL, NULL));
+    return waited;
 }
 
 static baton_fence *array_fence_handle(PyObject *self)
@@ -53,9 +63,7 @@ static PyObject *array_synchronize(PyObject *self, PyObject *const *args, Py_ssi
     baton_fence *fence = array_fence_handle(self);
     if (!fence)
         return NULL;
-    int waited = fence_wait_patiently(fence, timeout);
-    baton_fence_release(fence);
-    if (waited)
+    if (fence_wait_once(state_of(self), fence, timeout))
         return NULL;
     Py_RETURN_NONE;
 }
@@ -133,13 +141,18 @@ static PyObject *fence_wait(PyObject *self, PyObject *const *args, Py_ssize_t co
     Py_RETURN_NONE;
 }
 
+/* Released fences keep their descriptors until something drains: a program that only waits would run out of them. */
 static PyObject *fence_fileno(PyObject *self, PyObject *ignored)
 {
     struct fence *fence = object_data(self);
+    baton_runtime *runtime = state_of(self)->runtime;
     baton_error error = BATON_ERROR_INIT;
     int32_t status, descriptor;
     (void)ignored;
-    UNLOCKED(status = baton_fence_descriptor(fence->handle, &descriptor, &error));
+    UNLOCKED({
+        baton_drain(runtime, DRAINED, NULL, NULL);
+        status = baton_fence_descriptor(fence->handle, &descriptor, &error);
+    });
     return error_check(status, &error) ? NULL : PyLong_FromLong(descriptor);
 }
 

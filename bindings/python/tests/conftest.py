@@ -10,15 +10,19 @@ from pathlib import Path
 
 os.environ.setdefault("BATON_DRIVER", "soft:2")
 
-import hypothesis
 import pytest
 
 import baton
 
 HERE = Path(__file__).parent
 
-hypothesis.settings.register_profile("fast", max_examples=60, deadline=None)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+try:
+    import hypothesis
+except ImportError:  # the files that use it cannot run then, the others can
+    collect_ignore = ["test_array.py", "test_arithmetic.py", "test_interleavings.py"]
+else:
+    hypothesis.settings.register_profile("fast", max_examples=60, deadline=None)
+    hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import select
 import signal
 import threading
 
@@ -61,6 +62,16 @@ def test_a_wait_in_asyncio_can_be_cancelled(pair):
         await a
 
     asyncio.run(main())
+
+
+def test_waiting_over_and_over_does_not_use_up_descriptors(pair):
+    a, _ = pair
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(200):
+        fence = a.fence()
+        assert select.select([fence], [], [], 10)[0] == [fence]
+        fence.wait()
+    assert len(os.listdir("/proc/self/fd")) < before + 50
 
 
 def test_tasks_share_arrays_in_order(add_one):
