@@ -119,19 +119,30 @@ START_TEST(work_that_others_submit_to_an_adopted_stream_is_waited_for)
 END_TEST
 
 /* E1 */
-START_TEST(streams_of_other_devices_are_refused)
+START_TEST(a_stream_of_another_device_is_refused)
 {
     driver_stream native = outside_stream(1);
     baton_stream *stream = NULL;
     refused(BATON_ERR_DEVICE, baton_stream_adopt(runtime, 0, number(native), &stream, &error));
-    refused(BATON_ERR_DEVICE, baton_stream_adopt(runtime, 7, number(native), &stream, &error));
-    refused(BATON_ERR_DEVICE, baton_stream_adopt(runtime, -1, 1, &stream, &error));
-    refused(BATON_ERR_ARGUMENT, baton_stream_adopt(runtime, 0, 1, NULL, &error));
     ck_assert_ptr_null(stream);
     outside_stream_destroy(native, 1);
 }
 END_TEST
 
+/* E1 */
+START_TEST(devices_that_are_not_there_are_refused)
+{
+    driver_stream native = outside_stream(0);
+    baton_stream *stream = NULL;
+    refused(BATON_ERR_DEVICE, baton_stream_adopt(runtime, device_count(), number(native), &stream, &error));
+    refused(BATON_ERR_DEVICE, baton_stream_adopt(runtime, -1, 1, &stream, &error));
+    refused(BATON_ERR_ARGUMENT, baton_stream_adopt(runtime, 0, 1, NULL, &error));
+    ck_assert_ptr_null(stream);
+    outside_stream_destroy(native, 0);
+}
+END_TEST
+
 SUPPORT_MAIN("adopt", 60, the_librarys_own_stream_comes_back_as_itself, a_stream_made_elsewhere_is_one_handle_as_long_as_somebody_has_it,
              a_new_stream_under_an_old_handle_is_a_new_one, the_legacy_and_the_per_thread_stream_are_one_handle_each, a_wrapped_stream_is_not_shared,
-             work_that_others_submit_to_an_adopted_stream_is_waited_for, streams_of_other_devices_are_refused)
+             work_that_others_submit_to_an_adopted_stream_is_waited_for, two_devices(a_stream_of_another_device_is_refused),
+             devices_that_are_not_there_are_refused)

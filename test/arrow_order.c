@@ -160,6 +160,7 @@ START_TEST(reads_go_on_and_writes_wait_while_an_export_lives)
     drop(&arrow);
     drain();
     fill_must_wait(array, 3, b, gate);
+    drain();
     gate = close_gate(consumer);
     fill(array, 4, b);
     expect(array, 4, b);

@@ -51,6 +51,7 @@ static void begin(void)
     baton_compile_options options = compile_options();
     compile_folder();
     support_setup();
+    needs_limit(120);
     options.expressions = (const char *const[]) { "scale<int, 3>" };
     options.expression_count = 1;
     ok(baton_module_compile(runtime, 0, source, &options, &module, &error));
@@ -269,5 +270,6 @@ int main(void)
         printf("skipped: compile_device: all: needs a GPU\n");
         return NEEDS_SKIPPED;
     }
+    needs_contexts();
     return compile_main("compile: device", tests, sizeof tests / sizeof *tests, begin, end);
 }

@@ -20,6 +20,7 @@ void driver_begin(void)
         .allocation_type = DRIVER_ALLOCATION_PINNED, .location_type = DRIVER_LOCATION_DEVICE
     };
     char why[256];
+    needs_limit(60);
     ck_assert_msg(driver_open(spec ? spec : "soft", &driver, why, sizeof why) == 0, "%s", why);
     OK(driver->init(0));
     OK(driver->primary_retain(&context, 0));

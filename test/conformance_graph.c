@@ -139,6 +139,26 @@ START_TEST(a_launch_of_a_graph_kills_the_capture_of_its_stream)
 }
 END_TEST
 
+struct making {
+    driver_graph graph;
+    driver_graph_exec made;
+};
+
+static int instantiate_bare(void *argument)
+{
+    struct making *making = argument;
+    return driver->graph_instantiate(&making->made, making->graph, 0);
+}
+
+START_TEST(instantiating_needs_a_context)
+{
+    struct making making = { .graph = graph_of(1, 1) };
+    EXPECT(DRIVER_INVALID_CONTEXT, thread_run(instantiate_bare, &making));
+    ck_assert_ptr_null(making.made);
+    OK(driver->graph_destroy(making.graph));
+}
+END_TEST
+
 START_TEST(a_host_function_may_be_captured)
 {
     struct gate gate = GATE_INIT;
@@ -166,7 +186,7 @@ int main(void)
         a_launch_stands_in_stream_order, an_executable_may_be_destroyed_right_after_its_launch,
         an_update_takes_the_new_values, an_update_with_another_topology_is_refused,
         an_update_does_not_reach_launches_in_flight, a_launch_of_a_graph_kills_the_capture_of_its_stream,
-        a_host_function_may_be_captured
+        instantiating_needs_a_context, a_host_function_may_be_captured
     };
     return suite_run_with("conformance: graphs", tests, sizeof tests / sizeof *tests, graph_begin, graph_end);
 }

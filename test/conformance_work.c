@@ -59,6 +59,20 @@ START_TEST(a_copy_to_pageable_memory_is_there_on_return)
 }
 END_TEST
 
+START_TEST(a_copy_from_pageable_to_pinned_memory_is_there_on_return)
+{
+    uint32_t words[WORDS] = { 0 };
+    void *pinned;
+    words[WORDS - 1] = 9;
+    OK(driver->host_alloc(&pinned, BYTES, DRIVER_HOST_ALLOC_PORTABLE));
+    OK(driver->fill32(memory, 9, WORDS, a));
+    OK(driver->copy((uintptr_t)pinned, (uintptr_t)words, BYTES, a));
+    EXPECT(DRIVER_SUCCESS, driver->stream_query(a));
+    ck_assert_uint_eq(((uint32_t *)pinned)[WORDS - 1], 9);
+    OK(driver->host_free(pinned));
+}
+END_TEST
+
 START_TEST(copies_with_pinned_memory_do_not_block)
 {
     struct gate gate = GATE_INIT;
@@ -308,7 +322,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         fills_write_elements_of_their_width, a_pageable_source_may_be_changed_as_soon_as_the_call_returns,
-        a_copy_to_pageable_memory_is_there_on_return, copies_with_pinned_memory_do_not_block,
+        a_copy_to_pageable_memory_is_there_on_return, a_copy_from_pageable_to_pinned_memory_is_there_on_return, copies_with_pinned_memory_do_not_block,
         copy_finds_out_the_kinds_of_its_addresses, what_goes_past_the_end_is_refused,
         a_copy_between_contexts_works_within_one_device,
         arguments_are_copied_at_the_launch, host_functions_run_in_stream_order,

@@ -144,7 +144,21 @@ START_TEST(many_threads_push_and_drain_and_each_object_goes_once)
 }
 END_TEST
 
-SUPPORT_MAIN("deferred", 60, an_empty_stack_gives_nothing_back, the_oldest_is_given_back_first,
+START_TEST(what_is_not_ready_keeps_nothing_else_from_its_turn)
+{
+    struct deferred_stack stack = { .draining = ATOMIC_FLAG_INIT };
+    struct item items[6] = { 0 };
+    for (int i = 0; i < 3; i++)
+        items[i].early = 100;
+    push_all(&stack, items, 6);
+    ck_assert_uint_eq(deferred_drain(&stack, 3), 0);
+    ck_assert_uint_eq(deferred_drain(&stack, 3), 3);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(order[i], 3 + i);
+}
+END_TEST
+
+SUPPORT_MAIN("deferred", 60, what_is_not_ready_keeps_nothing_else_from_its_turn, an_empty_stack_gives_nothing_back, the_oldest_is_given_back_first,
              a_bounded_drain_leaves_the_rest_for_the_next, what_is_too_early_is_tried_again_at_the_next_drain,
              a_reclaim_may_push_and_a_second_drainer_leaves_at_once,
              many_threads_push_and_drain_and_each_object_goes_once)

@@ -77,8 +77,7 @@ START_TEST(a_legacy_tensor_says_the_same_and_is_taken_in_again)
     ok(baton_dlpack_import_legacy(runtime, legacy, s, &back, &error));
     expect(back, 3, s);
     arrays_release(array, back);
-    drain();
-    ck_assert_uint_eq(stats().live_bytes + stats().deferred_bytes, 0);
+    drain_all();
     baton_stream_release(s);
 }
 END_TEST
@@ -166,6 +165,7 @@ START_TEST(the_legacy_stream_is_a_consumer_without_host_waits)
     expect_busy(legacy);
     open_gate(gate);
     ok(baton_stream_synchronize(legacy, BATON_WAIT_AUTO, &error));
+    drain();                                        /* the earlier gate: freeing pinned memory waits for the device */
     gate = close_gate(legacy);
     legacy_fill((uint64_t)(uintptr_t)managed->tensor.data, 2, COUNT);
     counting_start();
@@ -254,9 +254,9 @@ END_TEST
 START_TEST(device_types_and_ids_are_the_protocols)
 {
     static const int32_t gpu[] = { DLPACK_CUDA, DLPACK_CUDA_HOST, DLPACK_CUDA_MANAGED };
-    baton_stream *s = make_stream_on(1);
+    int32_t device = device_count() - 1, type, id;
+    baton_stream *s = make_stream_on(device);
     baton_array *arrays[3];
-    int32_t type, id;
     for (int32_t kind = BATON_DEVICE; kind <= BATON_UNIFIED; kind++) {
         arrays[kind - 1] = make_array_of(kind, COUNT, s);
         ok(baton_dlpack_device(arrays[kind - 1], &type, &id, &error));
@@ -268,12 +268,12 @@ START_TEST(device_types_and_ids_are_the_protocols)
         baton_array *back;
         ok(baton_dlpack_device(arrays[kind - 1], &type, &id, &error));
         ck_assert_int_eq(type, gpu[kind - 1]);
-        ck_assert_int_eq(id, kind == BATON_DEVICE ? 1 : 0);
+        ck_assert_int_eq(id, kind == BATON_DEVICE ? device : 0);
         ck_assert_int_eq(managed->tensor.device_type, type);
         ck_assert_int_eq(managed->tensor.device_id, id);
         ok(baton_dlpack_import(runtime, managed, s, &back, &error));
         ck_assert_int_eq(info_of(back).kind, kind);
-        ck_assert_int_eq(info_of(back).device, 1);          /* as the driver says, where the protocol says 0 */
+        ck_assert_int_eq(info_of(back).device, device);          /* as the driver says, where the protocol says 0 */
         arrays_release(arrays[kind - 1], back);
     }
     ok(baton_stream_synchronize(s, BATON_WAIT_AUTO, &error));

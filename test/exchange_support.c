@@ -1,9 +1,11 @@
 #include "exchange_support.h"
 
+#include <sched.h>
+
 void as_a_gpu(void)
 {
-    baton_stream_release(make_stream_on(0));        /* the devices are there by now */
-    baton_stream_release(make_stream_on(1));
+    for (int32_t device = 0; device < device_count(); device++)
+        baton_stream_release(make_stream_on(device));   /* the devices are there by now */
     outside_replace()->host_kernels = 0;
 }
 
@@ -15,6 +17,16 @@ uint64_t host_waits(void)
 void drain(void)
 {
     ok(baton_drain(runtime, 0, NULL, &error));
+}
+
+void drain_all(void)
+{
+    int left = 1000000;
+    do {
+        drain();
+        sched_yield();
+    } while (stats().live_bytes + stats().deferred_bytes && left--);
+    ck_assert_uint_eq(stats().live_bytes + stats().deferred_bytes, 0);
 }
 
 baton_stream *adopt(uint64_t native)
@@ -34,10 +46,7 @@ void *export_with(baton_array *array, uint32_t flags, baton_stream *stream)
 
 void legacy_fill(uint64_t address, int32_t value, size_t count)
 {
-    driver_context context;
-    ck_assert_int_eq(outside_driver()->context_push(outside_context(0)), 0);
     outside_fill(address, value, count, DRIVER_STREAM_LEGACY);
-    ck_assert_int_eq(outside_driver()->context_pop(&context), 0);
 }
 
 baton_array *make_rows(int32_t dtype, int64_t rows, int64_t columns, baton_stream *stream)

@@ -17,6 +17,8 @@ void as_a_gpu(void);
 uint64_t host_waits(void);
 
 void drain(void);
+/* Until no memory is left. Where any stream may have used it, a drain asks them all, and a later one finds that done. */
+void drain_all(void);
 baton_stream *adopt(uint64_t native);
 void *export_with(baton_array *array, uint32_t flags, baton_stream *stream);
 

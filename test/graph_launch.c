@@ -86,6 +86,9 @@ START_TEST(an_executable_outlives_its_graph_its_arrays_and_its_kernels)
     ok(add_one(kernel, z, bench.x, bench.s, &error));
     ok(add_one(kernel, bench.y, z, bench.s, &error));
     baton_executable *executable = end_executable(bench.s);
+    open_gate(close_gate(t));
+    ok(baton_stream_synchronize(t, BATON_WAIT_AUTO, &error));
+    ok(baton_drain(runtime, 0, NULL, &error));
     uint64_t allocations = census_now().allocations;
     baton_array_release(z);
     baton_kernel_release(kernel);

@@ -264,6 +264,8 @@ START_TEST(a_scope_inside_a_capture_adds_to_the_set)
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("graph nested", 60, a_launch_inside_a_capture_merges_sets_with_their_access, graphs_nest_twice_and_the_outermost_keeps_all,
              a_child_is_the_graph_of_its_moment, a_graph_forks_and_joins_over_streams_that_follow,
              the_capturing_task_is_refused_memory_of_a_stream_that_joined, an_upload_inside_a_capture_keeps_its_own_copy_of_the_source,

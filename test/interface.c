@@ -222,8 +222,7 @@ START_TEST(threads_that_read_at_once_are_told_the_same)
         ck_assert_uint_eq(infos[i].stream, infos[0].stream);
     }
     baton_array_release(array);
-    drain();
-    ck_assert_uint_eq(stats().live_bytes + stats().deferred_bytes, 0);
+    drain_all();
     baton_stream_release(a);
 }
 END_TEST
@@ -246,9 +245,7 @@ START_TEST(stream_and_memory_live_as_long_as_the_handle)
     ok(baton_array_synchronize(array, BATON_WAIT_AUTO, &error));
     refused(BATON_ERR_BUSY, baton_array_dispose(array, &error));
     baton_array_release(array);
-    drain();
-    drain();
-    ck_assert_uint_eq(stats().live_bytes + stats().deferred_bytes, 0);
+    drain_all();
     baton_stream_release(b);
 }
 END_TEST

@@ -1,5 +1,6 @@
 #include "needs.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,21 @@ void needs_contexts(void)
     for (int i = 0; i < devices; i++)
         if (driver->device_get(&device, i) || driver->primary_retain(&context, device))
             return;
+}
+
+static void out_of_time(int signal)
+{
+    static const char text[] = "a test ran out of time\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)signal;
+    _exit(written < 0 ? 125 : 124);
+}
+
+void needs_limit(unsigned seconds)
+{
+    if (forks() || signal(SIGALRM, out_of_time) == SIG_ERR)
+        return;
+    alarm(seconds);
 }
 
 /* Asked in a process of its own when each test is to have one: CUDA does not survive a fork. */

@@ -25,6 +25,10 @@ int needs_report(const char *program);
  * as long as many tests. */
 void needs_contexts(void);
 
+/* At the start of a test in such a program, on any driver: ends the program, as a failure, when the test takes longer. Where each test has a
+ * process of its own, Check does that. */
+void needs_limit(unsigned seconds);
+
 /* For programs that are about the software device alone: on another driver, prints why nothing runs and returns 1; main
  * then returns NEEDS_SKIPPED. */
 int soft_program(const char *program, const char *reason);

@@ -14,6 +14,8 @@ baton_stream *outside_wrap(driver_stream native, int32_t device);
 /* The device's context, once something of the runtime's has used it. */
 driver_context outside_context(int32_t device);
 
+/* The calls below are made in device 0's context, so that any thread may make them. */
+
 driver_stream native_of(baton_stream *stream);
 
 /* Fills `count` i32 elements at the address; the library is not told. */

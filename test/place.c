@@ -241,6 +241,8 @@ START_TEST(a_tensor_that_leaves_its_allocation_or_names_the_wrong_device_is_refu
 }
 END_TEST
 
+SUPPORT_WITHOUT_CACHE
+
 SUPPORT_MAIN("place", 60, wrap_asks_the_driver_for_the_kind_that_was_left_open,
              memory_of_a_detected_kind_obeys_the_rules_of_that_kind, a_kind_that_is_none_is_refused,
              an_array_that_leaves_its_allocation_is_refused,

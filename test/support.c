@@ -9,6 +9,8 @@ baton_runtime *runtime;
 uint32_t support_flags;
 baton_error error;
 
+static unsigned limit_s;        /* 0: none */
+
 static const uint64_t GATE_LIMIT_NS = 20000000000u;
 
 void support_reopen(const baton_runtime_options *options)
@@ -25,6 +27,7 @@ void support_reopen(const baton_runtime_options *options)
 
 void support_setup(void)
 {
+    needs_limit(limit_s);
     error = (baton_error)BATON_ERROR_INIT;
     instrument_enable(1);
     runtime = NULL;
@@ -245,6 +248,7 @@ uint64_t support_seed(uint64_t otherwise)
 int support_main(const char *name, const support_test *tests, size_t count, double timeout_s)
 {
     needs_contexts();
+    limit_s = (unsigned)timeout_s;
     Suite *suite = suite_create(name);
     TCase *group = tcase_create(name);
     tcase_add_checked_fixture(group, support_setup, support_teardown);

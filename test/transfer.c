@@ -74,16 +74,21 @@ START_TEST(an_upload_from_pinned_memory_waits_until_it_is_read)
 }
 END_TEST
 
-/* O4 */
-START_TEST(an_upload_to_host_memory_waits_until_it_is_there)
+/* O4, H4: the driver would copy on the host, and wait for the stream itself. */
+START_TEST(an_upload_to_host_memory_waits_until_it_is_there_and_holds_no_lock)
 {
     baton_stream *s = make_stream();
     baton_array *array = make_array_of(BATON_HOST, COUNT, NULL);
     int32_t host[COUNT];
     struct transfer transfer = { array, s, host };
+    struct waiter waiter;
     set(host, 5);
     baton_gate *gate = close_gate(s);
-    must_wait(upload, &transfer, gate);
+    waiter_start(&waiter, upload, &transfer);
+    waiter_expect_blocked(&waiter);
+    ck_assert_uint_eq(info_of(array).lock_holder, 0);
+    open_gate(gate);
+    waiter_join(&waiter);
     ck_assert_int_eq(pinned(array)[COUNT - 1], 5);
     baton_array_release(array);
     baton_stream_release(s);
@@ -262,7 +267,7 @@ START_TEST(a_wrong_transfer_is_refused)
 END_TEST
 
 SUPPORT_MAIN("transfer", 60, an_upload_returns_at_once_and_its_source_may_be_reused,
-             an_upload_from_pinned_memory_waits_until_it_is_read, an_upload_to_host_memory_waits_until_it_is_there,
+             an_upload_from_pinned_memory_waits_until_it_is_read, an_upload_to_host_memory_waits_until_it_is_there_and_holds_no_lock,
              a_download_waits_for_the_owner_and_holds_no_lock, a_download_waits_for_its_own_stream,
              a_download_to_pinned_memory_is_complete_on_return,
              an_asynchronous_download_returns_a_fence,

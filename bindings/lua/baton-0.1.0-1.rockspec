@@ -29,7 +29,7 @@ build = {
          sources = {
             "src/anchor.c", "src/arithmetic.c", "src/array.c", "src/array_view.c", "src/array_work.c", "src/compat.c",
             "src/compile.c", "src/data.c", "src/element.c", "src/error.c", "src/exchange.c", "src/fence.c", "src/graph.c", "src/kernel.c",
-            "src/object.c", "src/pressure.c", "src/scope.c", "src/state.c", "src/stream.c",
+            "src/object.c", "src/pressure.c", "src/runtime.c", "src/scope.c", "src/state.c", "src/stream.c",
          },
          defines = { "_GNU_SOURCE" },
          incdirs = { "$(BATON_INCDIR)" },

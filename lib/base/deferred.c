@@ -21,18 +21,32 @@ static struct deferred *take_oldest_first(struct deferred_stack *stack)
     return oldest;
 }
 
+static void push_all(struct deferred_stack *stack, struct deferred *node)
+{
+    for (struct deferred *next; node; node = next) {
+        next = node->next;
+        deferred_push(stack, node);
+    }
+}
+
 uint64_t deferred_drain(struct deferred_stack *stack, uint64_t most)
 {
     uint64_t done = 0, tried = 0;
+    struct deferred *later = NULL, **end = &later, *node, *next;
     if (!deferred_any(stack) || atomic_flag_test_and_set_explicit(&stack->draining, memory_order_acquire))
         return 0;
-    for (struct deferred *node = take_oldest_first(stack), *next; node; node = next) {
+    for (node = take_oldest_first(stack); node && (most == 0 || tried < most); node = next, tried++) {
         next = node->next;      /* reclaim frees the node */
-        if ((most == 0 || tried++ < most) && node->reclaim(node) == DEFERRED_DONE)
+        if (node->reclaim(node) == DEFERRED_DONE) {
             done++;
-        else
-            deferred_push(stack, node);
+        } else {
+            *end = node;
+            end = &node->next;
+        }
     }
+    *end = NULL;
+    push_all(stack, node);      /* next time first … */
+    push_all(stack, later);     /* … so that what is not ready never keeps the rest from their turn */
     atomic_flag_clear_explicit(&stack->draining, memory_order_release);
     return done;
 }

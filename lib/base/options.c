@@ -22,8 +22,8 @@ static int all_zero(const unsigned char *bytes, size_t count)
     return 1;
 }
 
-int32_t options_read(void *own, uint32_t own_size, const void *callers, uint32_t least_size, const char *what,
-                     baton_error *err)
+int32_t options_read_other(void *own, uint32_t own_size, const void *callers, uint32_t least_size, const char *what,
+                           baton_error *err)
 {
     if (!callers)
         return fail(err, BATON_ERR_ARGUMENT, "%s is NULL", what);

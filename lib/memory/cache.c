@@ -110,9 +110,15 @@ static int known_finished(const struct memory *memory)
     return done;
 }
 
-/* Its uses are over, or on streams that the cache may keep. */
+/* Its uses are over, or on streams that the cache may keep. What the host may touch without asking a stream is kept only when they are over. */
 static int keepable(struct memory *memory)
 {
+    if (memory->kind != BATON_DEVICE) {
+        if (memory_finished(memory))
+            return 0;
+        memory_forget_uses(memory);
+        return 1;
+    }
     int good = !memory->owner.stream || ours(memory, &memory->owner);
     for (uint32_t i = 0; i < memory->reader_count; i++)
         good = good && ours(memory, &memory->readers[i]);
@@ -126,7 +132,7 @@ static int keepable(struct memory *memory)
 static int cacheable(struct memory *memory)
 {
     const baton_runtime *runtime = memory->runtime;
-    if (memory->kind != BATON_DEVICE || memory->foreign || memory->disposed || !memory->bytes || memory->capturer || memory->export_count ||
+    if (memory->foreign || memory->disposed || !memory->bytes || memory->capturer || memory->export_count ||
         memory_unnamed(memory, BATON_WRITE) || runtime->options.flags & BATON_RUNTIME_NO_CACHE || atomic_load_explicit(&runtime->closed, memory_order_relaxed) ||
         device_usable(memory->device, NULL))
         return 0;
@@ -238,7 +244,7 @@ static struct memory *find_locked(struct cache *cache, const struct memory_optio
     struct memory *fits = NULL, *block = *bucket_of(cache, options->bytes);
     *is_ready = 0;
     for (int i = 0; block && i < LOOKED_AT && !*is_ready; i++, block = block->alike_after)
-        if (rounded(block->bytes) == rounded(options->bytes)) {
+        if (rounded(block->bytes) == rounded(options->bytes) && block->kind == options->kind) {
             fits = block;
             *is_ready = ready(block, options->stream);
         }
@@ -274,7 +280,7 @@ struct memory *cache_take(const struct memory_options *options, int any)
 {
     struct cache *cache = atomic_load_explicit(&options->device->cache, memory_order_acquire);
     int is_ready;
-    if (!cache || options->kind != BATON_DEVICE)
+    if (!cache)
         return NULL;
     pthread_mutex_lock(&cache->lock);
     struct memory *found = find_locked(cache, options, &is_ready);

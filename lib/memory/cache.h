@@ -2,7 +2,9 @@
  *
  * A block is handed to a stream that need not wait for it: its own last one, one that already follows it on the device, or any when its uses have
  * finished. The rules of a hand-over (S4, S6) then find nothing to wait for. A block that is still busy elsewhere would tie two streams together that have nothing to
- * do with each other: it is handed out only when the device has no room for a new one, and then those rules order its first use. */
+ * do with each other: it is handed out only when the device has no room for a new one, and then those rules order its first use.
+ *
+ * Pinned and unified memory is kept too, once its uses have finished: the driver frees it only when the whole device is idle, and a drain must not wait for that. */
 #ifndef BATON_MEMORY_CACHE_H
 #define BATON_MEMORY_CACHE_H
 

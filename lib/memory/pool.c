@@ -36,12 +36,12 @@ static int call_alloc(const struct memory_options *options, uint64_t *address, e
     switch (options->kind) {
     case BATON_HOST:
         *row = DRIVER_ROW_host_alloc;
-        code = driver->host_alloc(&host_address, options->bytes, DRIVER_HOST_ALLOC_PORTABLE);
+        code = driver->host_alloc(&host_address, block_bytes(options), DRIVER_HOST_ALLOC_PORTABLE);
         *address = (uint64_t)(uintptr_t)host_address;
         return code;
     case BATON_UNIFIED:
         *row = DRIVER_ROW_alloc_managed;
-        code = driver->alloc_managed(&device_address, options->bytes, DRIVER_ATTACH_GLOBAL);
+        code = driver->alloc_managed(&device_address, block_bytes(options), DRIVER_ATTACH_GLOBAL);
         break;
     default:
         *row = DRIVER_ROW_alloc_async;

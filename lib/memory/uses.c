@@ -101,8 +101,13 @@ static void set_pending(struct memory *memory, baton_stream *s)
     memory->pending_count = (uint16_t)count;
 }
 
+static int changes_places(const struct memory *memory, const baton_stream *s)
+{
+    return memory->owner.stream != s && !memory->reader_count && memory->pending_count <= 1 && !memory->escaped && !memory->capturer;
+}
+
 /* One owner after another, with nobody in between: s and the owner before change places, and their references with them. */
-static void change_places(struct memory *memory, baton_stream *s)
+static void change_places(struct memory *memory, baton_stream *s, uint64_t ticket)
 {
     struct use before = memory->owner;
     if (memory->pending_count && memory->pending[0].stream == s) {
@@ -116,7 +121,10 @@ static void change_places(struct memory *memory, baton_stream *s)
         memory->pending[memory->pending_count++] = (struct use) { .stream = before.stream, .ticket = before.ticket };
     else
         stream_release(before.stream);
-    memory->owner.stream = s;
+    memory->owner = (struct use) { .stream = s, .ticket = ticket };
+    atomic_store_explicit(&memory->owner_hint, s->id, memory_order_relaxed);
+    atomic_store_explicit(&memory->pending_hint, memory->pending_count ? before.stream->id : 0, memory_order_relaxed);
+    memory->version++;
 }
 
 /* The owner writes again: nothing but the ticket is new. */
@@ -132,9 +140,11 @@ void memory_publish_write_locked(struct memory *memory, baton_stream *s, uint64_
         memory->version++;
         return;
     }
-    if (memory->owner.stream != s && !memory->reader_count && memory->pending_count <= 1) {
-        change_places(memory, s);
-    } else if (memory->owner.stream != s || memory->reader_count) {
+    if (changes_places(memory, s)) {
+        change_places(memory, s, ticket);
+        return;
+    }
+    if (memory->owner.stream != s || memory->reader_count) {
         set_pending(memory, s);
         uses_release(memory->readers, memory->reader_count);
         memory->reader_count = 0;

@@ -73,6 +73,14 @@ int32_t device_get(baton_runtime *runtime, int32_t ordinal, struct device **devi
     return status;
 }
 
+static void give_flags_back(struct device *device)
+{
+    for (void *flag = device->gate_flags, *next; flag; flag = next) {
+        memcpy(&next, flag, sizeof next);
+        runtime_swallow(device->runtime, device->driver->host_free(flag));
+    }
+}
+
 /* There is no later try: what needs no context is given back also when the context cannot be made current. */
 static void give_back(struct device *device)
 {
@@ -84,6 +92,7 @@ static void give_back(struct device *device)
         runtime_swallow(device->runtime, device->driver->module_unload(device->builtin));
     if (device->arithmetic)
         runtime_swallow(device->runtime, device->driver->module_unload(device->arithmetic));
+    give_flags_back(device);
     runtime_swallow(device->runtime, device->driver->pool_destroy(device->pool));
     if (!status)
         device_leave(device, &entry);

@@ -36,6 +36,8 @@ struct device {
     void (*cache_destroy)(struct device *device);
     /* Written with the cache's lock held: bytes in it, and how many blocks it took in and handed out. */
     _Atomic uint64_t cached_bytes, cache_puts, cache_put_bytes, cache_hits;
+    void *gate_flags;                       /* pinned words of gates that have ended, each holding the address of the next: given back with the device, for
+                                             * the driver waits until all is idle before it frees one; guarded by lock */
     uint64_t peers;                         /* bit i: access to device i's memory was enabled; guarded by lock */
 };
 

@@ -72,12 +72,12 @@ int32_t order_wait(baton_stream *after, baton_stream *before, uint64_t ticket, b
     int32_t status = queue_wait(after, before, ticket, &handed, err);
     if (status)
         return status;
-    uint64_t own = stream_ticket(after, BATON_OP_WAIT);     /* the wait is work too, even if the operation behind it fails */
+    uint64_t own = stream_operation_ticket(after, BATON_OP_WAIT);   /* the wait is work too, even if the operation behind it fails */
     pthread_mutex_lock(&after->lock);
     clock_join(&after->clock, &handed.clock, after->id);
     clock_raise(&after->clock, before->id, handed.stamp);
+    counters_add_locked(&after->counters, COUNT_DEVICE_WAITS, 1);
     pthread_mutex_unlock(&after->lock);
-    counters_add(&after->counters, COUNT_DEVICE_WAITS, 1);
     if (trace_on(&after->runtime->trace))
         trace_order(after, own, before, ticket);
     return BATON_OK;
@@ -106,8 +106,10 @@ int32_t order_wait_event(baton_stream *after, driver_event event, baton_error *e
 {
     int32_t status = submission_enter(after) ? captured(after, err) : queue_event(after, event, err);
     if (!status) {
-        stream_ticket(after, BATON_OP_WAIT);
-        counters_add(&after->counters, COUNT_DEVICE_WAITS, 1);
+        stream_operation_ticket(after, BATON_OP_WAIT);
+        pthread_mutex_lock(&after->lock);
+        counters_add_locked(&after->counters, COUNT_DEVICE_WAITS, 1);
+        pthread_mutex_unlock(&after->lock);
     }
     submission_leave(after);
     return status;

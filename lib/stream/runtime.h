@@ -55,6 +55,13 @@ uint64_t runtime_drain(baton_runtime *runtime, uint64_t most);
 /* A call that gives something back failed: there is nobody to tell but the statistics. */
 void runtime_swallow(baton_runtime *runtime, int code);
 
+/* Where a lock keeps others from the same counter: cheaper. */
+static inline void counters_add_locked(struct counters *counters, enum counter counter, uint64_t n)
+{
+    uint64_t old = atomic_load_explicit(&counters->value[counter], memory_order_relaxed);
+    atomic_store_explicit(&counters->value[counter], old + n, memory_order_relaxed);
+}
+
 static inline void counters_add(struct counters *counters, enum counter counter, uint64_t n)
 {
     atomic_fetch_add_explicit(&counters->value[counter], n, memory_order_relaxed);

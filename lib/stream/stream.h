@@ -52,7 +52,8 @@ struct baton_stream {
     _Atomic uint32_t scopes;                /* open scopes: of the submissions under way, those that last as long as their owner likes */
     _Atomic uint64_t task;
     _Atomic uint64_t ring[STREAM_RING];     /* ticket << 8 | operation kind, of the newest tickets */
-    struct counters counters;               /* COUNT_OPERATIONS: less the tickets, so that an operation counts by its ticket */
+    struct counters counters;               /* COUNT_OPERATIONS: less tickets and device waits, so that an operation counts by its ticket; device waits and
+                                             * records are counted with the lock held */
 
     /* Guards recording, waiting on what was recorded, and the members below. Taken after memory locks, one at a time. */
     pthread_mutex_t lock;
@@ -92,8 +93,9 @@ void stream_release(baton_stream *stream);
 /* A stream of the device's own, for work that no stream was named for. Not retained for the caller: the device keeps it. */
 int32_t stream_service(struct device *device, baton_stream **stream, baton_error *err);
 
-/* Draws a ticket: the driver call that submitted the work has returned. An operation's counts as one in the statistics. */
+/* Draws a ticket: the driver call that submitted the work has returned. */
 uint64_t stream_ticket(baton_stream *stream, int32_t operation);
+/* An operation's, or a device wait's, which is counted as such. */
 uint64_t stream_operation_ticket(baton_stream *stream, int32_t operation);
 
 /* Adds the stream's counts to `counters`. */

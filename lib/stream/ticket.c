@@ -30,7 +30,8 @@ void stream_count(baton_stream *stream, struct counters *counters)
 {
     for (int i = 0; i < COUNTERS; i++)
         counters_add(counters, (enum counter)i, atomic_load_explicit(&stream->counters.value[i], memory_order_relaxed));
-    counters_add(counters, COUNT_OPERATIONS, atomic_load(&stream->submitted));
+    uint64_t waits = atomic_load_explicit(&stream->counters.value[COUNT_DEVICE_WAITS], memory_order_relaxed);
+    counters_add(counters, COUNT_OPERATIONS, atomic_load(&stream->submitted) - waits);
     counters_add(counters, COUNT_SAME, atomic_load(&stream->submitting) >> SUBMITTING_BITS);
 }
 
@@ -147,7 +148,7 @@ int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task,
     device_leave_for(stream, &entry);
     if (code)
         return device_status(stream->device, code, DRIVER_ROW_event_record, BATON_OP_WAIT, stream, err);
-    counters_add(&stream->counters, COUNT_RECORDS, 1);
+    counters_add_locked(&stream->counters, COUNT_RECORDS, 1);
     stream->mark->stamp = covered;
     clock_copy(&stream->mark->clock, &stream->clock);
     return BATON_OK;

@@ -1,9 +1,12 @@
 /* A gate: a kernel that holds its stream until the host says so, or until its time is over. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "stream/wait.h"
 #include "work/builtin.h"
 #include "work/submit.h"
+
+enum { FLAG_BYTES = 64 };
 
 static const uint64_t LONGEST_NS = 60000000000u;
 
@@ -15,15 +18,22 @@ struct baton_gate {
     _Atomic uint32_t *flag;     /* pinned host memory: 0 closed, 1 open */
 };
 
-static int32_t flag_free(struct device *device, _Atomic uint32_t *flag)
+static void flag_keep(struct device *device, _Atomic uint32_t *flag)
 {
-    struct device_entry entry;
-    int32_t status = device_enter(device, &entry, NULL);
-    if (status)
-        return status;
-    runtime_swallow(device->runtime, device->driver->host_free((void *)(uintptr_t)flag));
-    device_leave(device, &entry);
-    return BATON_OK;
+    pthread_mutex_lock(&device->lock);
+    memcpy((void *)(uintptr_t)flag, &device->gate_flags, sizeof device->gate_flags);
+    device->gate_flags = (void *)(uintptr_t)flag;
+    pthread_mutex_unlock(&device->lock);
+}
+
+static void *flag_kept(struct device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    void *flag = device->gate_flags;
+    if (flag)
+        memcpy(&device->gate_flags, flag, sizeof device->gate_flags);
+    pthread_mutex_unlock(&device->lock);
+    return flag;
 }
 
 /* The kernel reads the flag until it has finished. */
@@ -36,8 +46,9 @@ static enum deferred_result gate_reclaim(struct deferred *node)
             return DEFERRED_LATER;
         int32_t status = wait_query(gate->stream, mark, BATON_OP_GATE, NULL);
         mark_release(mark);
-        if (status || flag_free(gate->stream->device, gate->flag))
+        if (status)
             return DEFERRED_LATER;
+        flag_keep(gate->stream->device, gate->flag);
     }
     stream_release(gate->stream);
     handle_free(&gate->handle);
@@ -59,17 +70,23 @@ void baton_gate_release(baton_gate *gate)
     runtime_defer(gate->stream->runtime, &gate->node);
 }
 
-static int32_t flag_make(struct device *device, _Atomic uint32_t **flag, baton_error *err)
+static int32_t flag_alloc(struct device *device, void **flag, baton_error *err)
 {
     struct device_entry entry;
-    void *address;
     int32_t status = device_enter(device, &entry, err);
     if (status)
         return status;
-    int code = device->driver->host_alloc(&address, 64, DRIVER_HOST_ALLOC_PORTABLE);
+    int code = device->driver->host_alloc(flag, FLAG_BYTES, DRIVER_HOST_ALLOC_PORTABLE);
     device_leave(device, &entry);
-    if (code)
-        return device_status(device, code, DRIVER_ROW_host_alloc, BATON_OP_GATE, NULL, err);
+    return device_status(device, code, DRIVER_ROW_host_alloc, BATON_OP_GATE, NULL, err);
+}
+
+static int32_t flag_make(struct device *device, _Atomic uint32_t **flag, baton_error *err)
+{
+    void *address = flag_kept(device);
+    int32_t status = address ? BATON_OK : flag_alloc(device, &address, err);
+    if (status)
+        return status;
     *flag = address;
     atomic_init(*flag, 0);
     return BATON_OK;
@@ -117,13 +134,13 @@ int32_t baton_gate_create(baton_stream *stream, uint64_t limit_ns, baton_gate **
         goto discard;
     status = hold(made, limit_ns, err);
     if (status)
-        goto free_flag;
+        goto keep_flag;
     handle_init(&made->handle, HANDLE_GATE);
     stream_retain(stream);
     *gate = made;
     return BATON_OK;
-free_flag:
-    flag_free(stream->device, made->flag);
+keep_flag:
+    flag_keep(stream->device, made->flag);
 discard:
     free(made);
     return status;

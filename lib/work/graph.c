@@ -125,11 +125,17 @@ static baton_graph *graph_now(baton_executable *executable)
     return graph;
 }
 
+static int appended(struct operation *op, const struct capture_item *item)
+{
+    struct memory *memory = item->object;
+    return item->access && memory->bytes && operation_append(op, memory, item->access);
+}
+
 static int32_t add_set(struct operation *op, const struct capture_set *set, baton_error *err)
 {
     int32_t status = BATON_OK;
     for (uint32_t i = 0; i < set->item_count && !status; i++)
-        if (item_is_memory(&set->items[i]))
+        if (item_is_memory(&set->items[i]) && !appended(op, &set->items[i]))
             status = operation_add(op, set->items[i].object, set->items[i].access, err);
     return status;
 }

@@ -56,6 +56,23 @@ static int32_t upload_captured(baton_array *to, const void *host, uint64_t bytes
     return status;
 }
 
+/* The long wait comes before any lock is taken: the driver's copy between ordinary and other host memory blocks until it is done. */
+static int32_t wait_before(baton_array *array, int writes_only, const struct wait_how *how, baton_stream *stream, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    if (atomic_load(&array->memory->synchronizing))
+        status = memory_wait(array->memory, stream, writes_only, how, err);
+    return status ? status : wait_stream(stream, stream_newest(stream), how, err);
+}
+
+/* A stream that somebody else captures cannot be waited for, and its copy will be the graph's. */
+static int32_t wait_before_upload(baton_array *to, const struct wait_how *how, baton_stream *stream, baton_error *err)
+{
+    int capturing = 0;
+    int32_t status = stream_foreign_capture(stream, &capturing, err);
+    return status || capturing ? status : wait_before(to, 0, how, stream, err);
+}
+
 static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
 {
     struct operation op;
@@ -64,6 +81,8 @@ static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, bat
     uint64_t address = array_address(to);           /* once the locks are taken, only the memory is sure to be there (O2) */
     enum driver_row row = to->memory->kind == BATON_DEVICE ? DRIVER_ROW_copy_to_device : DRIVER_ROW_copy;
     int32_t status = device_reads(stream, host, &direct, err);
+    if (!status && !direct && row == DRIVER_ROW_copy)
+        status = wait_before_upload(to, &how, stream, err);
     if (status || (status = submit_begin(&op, stream, BATON_OP_UPLOAD, 0, &(struct submit_use) { to, BATON_WRITE }, 1, err)))
         return status;
     if (op.tracked) {                       /* since just now */
@@ -103,16 +122,6 @@ int32_t baton_upload(baton_array *to, const void *host, uint64_t bytes, baton_st
     return to->contiguous ? upload_run(to, host, bytes, stream, err) : upload_strided(to, host, bytes, stream, err);
 }
 
-/* The long wait comes before any lock is taken: the driver's copy to ordinary host memory blocks until it is done. */
-static int32_t wait_before(baton_array *from, baton_stream *stream, baton_error *err)
-{
-    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD, stream);
-    int32_t status = BATON_OK;
-    if (atomic_load(&from->memory->synchronizing))
-        status = memory_wait(from->memory, stream, 1, &how, err);
-    return status ? status : wait_stream(stream, stream_newest(stream), &how, err);
-}
-
 /* A download cannot be part of a capture: its result would be due before the graph has run. */
 static int32_t captured(baton_error *err)
 {
@@ -142,7 +151,7 @@ static int32_t download_run(void *host, uint64_t bytes, baton_array *from, baton
 {
     struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD, stream);
     uint64_t ticket;
-    int32_t status = wait_before(from, stream, err);
+    int32_t status = wait_before(from, 1, &how, stream, err);
     if (!status)
         status = submit_download(host, bytes, from, stream, &ticket, err);
     return status ? status : wait_stream(stream, ticket, &how, err);
@@ -195,9 +204,10 @@ static int32_t fence_or_wait(const struct use *use, baton_fence **fence, baton_e
 /* Into ordinary memory the driver's copy blocks until it is done: then the long wait comes first, with no lock held (H4). */
 static int32_t wait_if_ordinary(const void *host, baton_array *from, baton_stream *stream, baton_error *err)
 {
+    struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD, stream);
     int direct = 0;
     int32_t status = device_reads(stream, host, &direct, err);
-    return status || direct ? status : wait_before(from, stream, err);
+    return status || direct ? status : wait_before(from, 1, &how, stream, err);
 }
 
 int32_t baton_download_async(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_fence **fence, baton_error *err)

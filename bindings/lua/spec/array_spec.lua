@@ -55,12 +55,22 @@ describe("an array", function()
 
    it("refuses indices outside of it, and says which", function()
       local a = baton.zeros(3)
-      for _, index in ipairs { 0, 4, -4 } do
+      for _, index in ipairs { 0, 5, -4 } do
          assert.matches("index " .. index .. " is outside of dimension 1, which has 3", tostring(failure(function() return a[index] end)), 1, true)
       end
       assert.matches("whole number", tostring(failure(function() return a[1.5] end)))
       assert.matches("no 'colour'", tostring(failure(function() return a.colour end)))
       assert.matches("no field 'colour'", tostring(failure(function() a.colour = 1 end)))
+   end)
+
+   it("has nil right behind its end, as tables have, so that loops end", function()
+      local a = baton.array { 3, 4 }
+      assert.is_nil(a[3])
+      assert.matches("outside", tostring(failure(function() a[3] = 1 end)))
+      if not support.integers then return end -- ipairs is for tables only
+      local seen = {}
+      for i, value in ipairs(a) do seen[i] = value end
+      assert.same({ 3, 4 }, seen)
    end)
 
    it("is sliced with first, last and step, backwards too", function()

@@ -222,6 +222,19 @@ describe("two coroutines that want the same array", function()
       scope:finish()
    end)
 
+   it("are told by indices too, which never yield", function()
+      local a, scope = baton.zeros(2), nil
+      local co = coroutine.create(function() scope = baton.scope(nil, { a }) end)
+      assert(coroutine.resume(co))
+      for _, use in ipairs { function() return a[1] end, function() a[1] = 2 end } do
+         local err = failure(use)
+         assert.equal("BATON_ERR_WOULD_DEADLOCK", err.code)
+         assert.equal("the main program", err.wanted_by)
+         assert.equal(tostring(co), err.held_by)
+      end
+      scope:finish()
+   end)
+
    it("are told when it is their own scope", function()
       local a = baton.zeros(1)
       local err = failure(baton.managed, nil, { a }, function() a:fill(1) end)

@@ -230,7 +230,7 @@ static void push_element(lua_State *L)
     int32_t status = baton_download(bytes, info.bytes, array, stream_current(L), &err);
     object->handle = NULL;
     baton_array_release(array);
-    need(L, status, &err);
+    need_unlocked(L, status, &err, 1);
     element_push(L, info.dtype, bytes);
 }
 
@@ -241,8 +241,13 @@ int array_index_read(lua_State *L)
     int number = compat_integer(L, 2, &index);
     if (!number && !lua_istable(L, 2))
         return misuse_argument(L, 2, "a whole number, or a table of numbers and ranges, expected");
+    baton_array_info info = array_info(L, array);
+    if (number && info.ndim > 0 && index == info.shape[0] + 1) {
+        lua_pushnil(L);     /* where ipairs ends */
+        return 1;
+    }
     push_part(L, array, 2);
-    if (number && array_info(L, array).ndim == 1)
+    if (number && info.ndim == 1)
         push_element(L);
     return 1;
 }
@@ -272,6 +277,6 @@ int array_index_write(lua_State *L)
     int32_t status = assign(L, part->handle, 3, &err);
     baton_array_release(part->handle);
     part->handle = NULL;
-    need(L, status, &err);
+    need_unlocked(L, status, &err, 1);
     return 0;
 }

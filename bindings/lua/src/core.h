@@ -87,8 +87,14 @@ static inline int status_blocked(int32_t status)
  * and returns 2. Raises other errors. With BATON_OK pushes a copy of the value at `index` and returns 1. */
 int settle(lua_State *L, int32_t status, const baton_error *err, int index);
 int blocked_push(lua_State *L, int32_t status, const baton_error *err);
+/* Where nobody can yield: raises, and names who holds the lock of the array at `index`. Nothing for BATON_OK. */
+void need_unlocked(lua_State *L, int32_t status, const baton_error *err, int index);
 /* BATON_OK gives true, BATON_NOT_READY false. */
 int ready_push(lua_State *L, int32_t status, const baton_error *err);
+
+/* Fields of the table on top. A number that is 0 is left out. */
+void field_number(lua_State *L, const char *name, uint64_t value);
+void field_text(lua_State *L, const char *name, const char *text);
 
 /* ---- elements */
 
@@ -142,6 +148,7 @@ void anchors_sweep(lua_State *L);
 /* ---- parts of the module: each adds its functions to the table on top */
 
 void part_runtime(lua_State *L);
+void part_error(lua_State *L);
 void part_array(lua_State *L);
 void part_stream(lua_State *L);
 void part_kernel(lua_State *L);

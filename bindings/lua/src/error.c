@@ -1,10 +1,9 @@
-#include <dlfcn.h>
 #include <stdarg.h>
 
 #include "core.h"
 
 /* Set by the Lua half: the metatable of errors. The value BLOCKED is its address. */
-static const char errors_key, blocked_key;
+static const char errors_key, refuse_key, blocked_key;
 
 /* Where the caller's own code was, as luaL_where would say, but past this binding's Lua half. */
 static void where_push(lua_State *L)
@@ -38,7 +37,7 @@ int misuse_argument(lua_State *L, int index, const char *message)
     return misuse(L, "bad argument #%d (%s)", index, message);
 }
 
-static void number_set(lua_State *L, const char *name, uint64_t value)
+void field_number(lua_State *L, const char *name, uint64_t value)
 {
     if (!value)
         return;
@@ -46,7 +45,7 @@ static void number_set(lua_State *L, const char *name, uint64_t value)
     lua_setfield(L, -2, name);
 }
 
-static void text_set(lua_State *L, const char *name, const char *text)
+void field_text(lua_State *L, const char *name, const char *text)
 {
     lua_pushstring(L, text);
     lua_setfield(L, -2, name);
@@ -57,25 +56,25 @@ static void record_push(lua_State *L, int32_t status, const baton_error *err)
 {
     int filled = err && err->status == status && err->message[0];
     lua_newtable(L);
-    text_set(L, "code", baton_status_name(status));
-    text_set(L, "message", filled ? err->message : baton_status_name(status));
+    field_text(L, "code", baton_status_name(status));
+    field_text(L, "message", filled ? err->message : baton_status_name(status));
     lua_pushinteger(L, status);
     lua_setfield(L, -2, "status");
     where_push(L);
     lua_setfield(L, -2, "where");
     if (filled) {
-        text_set(L, "operation", baton_operation_name(err->operation));
+        field_text(L, "operation", baton_operation_name(err->operation));
         lua_pushboolean(L, err->origin == BATON_ORIGIN_ASYNC);
         lua_setfield(L, -2, "asynchronous");
         lua_pushinteger(L, err->driver_code);
         lua_setfield(L, -2, "driver_code");
         lua_pushinteger(L, (lua_Integer)err->device);
         lua_setfield(L, -2, "device");
-        number_set(L, "stream", err->stream_id);
-        number_set(L, "memory", err->memory_id);
-        number_set(L, "task", err->tag);
-        number_set(L, "first_ticket", err->ticket_first);
-        number_set(L, "last_ticket", err->ticket_last);
+        field_number(L, "stream", err->stream_id);
+        field_number(L, "memory", err->memory_id);
+        field_number(L, "task", err->tag);
+        field_number(L, "first_ticket", err->ticket_first);
+        field_number(L, "last_ticket", err->ticket_last);
     }
     compat_registry_get(L, &errors_key);
     lua_setmetatable(L, -2);
@@ -103,6 +102,18 @@ int settle(lua_State *L, int32_t status, const baton_error *err, int index)
         return blocked_push(L, status, err);
     lua_pushvalue(L, index);
     return 1;
+}
+
+void need_unlocked(lua_State *L, int32_t status, const baton_error *err, int index)
+{
+    if (!status)
+        return;
+    if (!status_blocked(status))
+        error_raise(L, status, err);
+    compat_registry_get(L, &refuse_key);
+    record_push(L, status, err);
+    lua_pushvalue(L, index);
+    lua_call(L, 2, 0);
 }
 
 int ready_push(lua_State *L, int32_t status, const baton_error *err)
@@ -143,170 +154,14 @@ static int directly(lua_State *L)
 }
 #endif
 
-/* errors(metatable): returns BLOCKED. */
+/* errors(metatable, refuse): returns BLOCKED. refuse(record, array) raises, naming who holds the array. */
 static int set_errors(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
-    lua_settop(L, 1);
+    lua_settop(L, 2);
+    compat_registry_set(L, &refuse_key);
     compat_registry_set(L, &errors_key);
     lua_pushlightuserdata(L, (void *)(uintptr_t)&blocked_key);
-    return 1;
-}
-
-/* ---- the runtime's reports */
-
-static void unsigned_set(lua_State *L, const char *name, uint64_t value)
-{
-    lua_pushnumber(L, (lua_Number)value);
-    lua_setfield(L, -2, name);
-}
-
-#define TEXT(member) (lua_pushstring(L, info.member), lua_setfield(L, -2, #member))
-#define NUMBER(member) unsigned_set(L, #member, (uint64_t)info.member)
-
-static int runtime_info(lua_State *L)
-{
-    baton_runtime_info info = { .struct_size = sizeof info };
-    baton_error err = error_begin();
-    int32_t devices;
-    baton_runtime *runtime = runtime_of(L);
-    need(L, baton_runtime_info_read(runtime, &info, &err), &err);
-    need(L, baton_device_count(runtime, &devices, &err), &err);
-    lua_newtable(L);
-    unsigned_set(L, "devices", (uint64_t)devices);
-    NUMBER(driver_version);
-    TEXT(driver);
-    TEXT(reason);
-    return 1;
-}
-
-static int device_info(lua_State *L)
-{
-    baton_device_info info = { .struct_size = sizeof info };
-    baton_error err = error_begin();
-    baton_runtime *runtime = runtime_of(L);
-    need(L, baton_device_info_read(runtime, device_argument(L, 1), &info, &err), &err);
-    lua_newtable(L);
-    NUMBER(device);
-    NUMBER(compute_major);
-    NUMBER(compute_minor);
-    NUMBER(multiprocessors);
-    NUMBER(total_bytes);
-    NUMBER(limit_bytes);
-    NUMBER(live_bytes);
-    NUMBER(deferred_bytes);
-    TEXT(name);
-    lua_pushboolean(L, info.concurrent_managed);
-    lua_setfield(L, -2, "concurrent_managed");
-    return 1;
-}
-
-static int stats(lua_State *L)
-{
-    baton_stats info = { .struct_size = sizeof info };
-    baton_error err = error_begin();
-    need(L, baton_stats_read(runtime_of(L), &info, &err), &err);
-    lua_newtable(L);
-    NUMBER(operations), NUMBER(device_waits), NUMBER(records), NUMBER(elided_same), NUMBER(elided_covered);
-    NUMBER(elided_complete), NUMBER(host_blocked_ns), NUMBER(allocations), NUMBER(frees), NUMBER(live_bytes);
-    NUMBER(deferred_bytes), NUMBER(live_arrays), NUMBER(graph_launches), NUMBER(graph_memories);
-    NUMBER(graph_waits), NUMBER(faults_swallowed), NUMBER(longest_lock_wait_ns);
-    lua_newtable(L);
-    for (int32_t cause = 0; cause < BATON_HOST_WAIT_CAUSES; cause++)
-        unsigned_set(L, baton_host_wait_name(cause), info.host_waits[cause]);
-    lua_setfield(L, -2, "host_waits");
-    return 1;
-}
-
-static int drain(lua_State *L)
-{
-    uint64_t freed;
-    baton_error err = error_begin();
-    need(L, baton_drain(runtime_of(L), (uint64_t)luaL_optinteger(L, 1, 0), &freed, &err), &err);
-    lua_pushnumber(L, (lua_Number)freed);
-    return 1;
-}
-
-static int trim(lua_State *L)
-{
-    baton_error err = error_begin();
-    baton_runtime *runtime = runtime_of(L);
-    need(L, baton_trim(runtime, device_argument(L, 2), (uint64_t)luaL_optnumber(L, 1, 0), &err), &err);
-    return 0;
-}
-
-static int memory_limit(lua_State *L)
-{
-    baton_error err = error_begin();
-    baton_runtime *runtime = runtime_of(L);
-    lua_Number bytes = luaL_checknumber(L, 1);
-    check_argument(L, bytes >= 0, 1, "bytes, or 0 for no limit");
-    need(L, baton_set_memory_limit(runtime, device_argument(L, 2), (uint64_t)bytes, &err), &err);
-    return 0;
-}
-
-static int trace_start(lua_State *L)
-{
-    baton_error err = error_begin();
-    need(L, baton_trace_start(runtime_of(L), (uint32_t)luaL_checkinteger(L, 1), &err), &err);
-    return 0;
-}
-
-static void trace_entry_push(lua_State *L, const baton_trace_entry *entry)
-{
-    const baton_trace_entry info = *entry;
-    lua_newtable(L);
-    NUMBER(time_ns);
-    unsigned_set(L, "stream", info.stream_id);
-    NUMBER(ticket);
-    number_set(L, "other_stream", info.other_stream_id);
-    number_set(L, "other_ticket", info.other_ticket);
-    text_set(L, "operation", baton_operation_name(info.operation));
-    if (info.host_cause >= 0)
-        text_set(L, "host_wait", baton_host_wait_name(info.host_cause));
-    NUMBER(duration_ns);
-}
-
-/* The newest entries that were not read yet, oldest first, at most `count`. */
-static int trace_read(lua_State *L)
-{
-    lua_Integer most = luaL_optinteger(L, 1, 1024);
-    uint32_t count = 0;
-    baton_error err = error_begin();
-    check_argument(L, most > 0 && most <= 1 << 20, 1, "between 1 and 1048576");
-    baton_trace_entry *entries = buffer_push(L, (uint64_t)most * sizeof *entries);
-    need(L, baton_trace_read(runtime_of(L), entries, (uint32_t)most, &count, &err), &err);
-    lua_createtable(L, (int)count, 0);
-    for (uint32_t i = 0; i < count; i++) {
-        trace_entry_push(L, &entries[i]);
-        lua_rawseti(L, -2, (int)i + 1);
-    }
-    return 1;
-}
-
-static int layout(lua_State *L)
-{
-    const char *name;
-    uint32_t offset, size;
-    lua_newtable(L);
-    for (uint32_t i = 0; baton_abi_layout(i, &name, &offset, &size) == BATON_OK; i++) {
-        lua_createtable(L, 2, 0);
-        lua_pushinteger(L, (lua_Integer)offset);
-        lua_rawseti(L, -2, 1);
-        lua_pushinteger(L, (lua_Integer)size);
-        lua_rawseti(L, -2, 2);
-        lua_setfield(L, -2, name);
-    }
-    return 1;
-}
-
-/* The file that the library was loaded from. */
-static int library(lua_State *L)
-{
-    Dl_info where;
-    if (!dladdr((void *)(uintptr_t)baton_version, &where) || !where.dli_fname)
-        return misuse(L, "the library's file is unknown");
-    lua_pushstring(L, where.dli_fname);
     return 1;
 }
 
@@ -314,18 +169,10 @@ static const luaL_Reg functions[] = {
 #if LUA_VERSION_NUM >= 503
     { "directly", directly },
 #endif
-    { "errors", set_errors }, { "info", runtime_info }, { "device_info", device_info }, { "stats", stats }, { "drain", drain },
-    { "trim", trim }, { "memory_limit", memory_limit }, { "trace_start", trace_start }, { "trace_read", trace_read },
-    { "layout", layout }, { "library", library }, { NULL, NULL }
+    { "errors", set_errors }, { NULL, NULL }
 };
 
-void part_runtime(lua_State *L)
+void part_error(lua_State *L)
 {
     compat_functions(L, functions);
-    lua_newtable(L);
-    lua_setfield(L, -2, "metatables");
-    lua_pushinteger(L, (lua_Integer)baton_version());
-    lua_setfield(L, -2, "version_number");
-    lua_pushinteger(L, (lua_Integer)baton_abi_version());
-    lua_setfield(L, -2, "abi_version");
 }

@@ -32,8 +32,10 @@ static int dlpack(lua_State *L)
     baton_dlpack_options options = { .struct_size = sizeof options, .stream = stream_optional(L, 2) };
     void *managed = NULL;
     baton_error err = error_begin();
-    if (!lua_istable(L, 3))
-        return address_push(L, baton_dlpack_export(array, options.stream, &managed, &err), managed, &err);
+    if (!lua_istable(L, 3)) {
+        int32_t status = baton_dlpack_export(array, options.stream, &managed, &err);
+        return address_push(L, status, managed, &err);
+    }
     options.flags = flag_field(L, 3, "legacy", BATON_DLPACK_LEGACY) | flag_field(L, 3, "copy", BATON_DLPACK_COPY) |
                     flag_field(L, 3, "unordered", BATON_DLPACK_UNORDERED) | flag_field(L, 3, "host", BATON_DLPACK_HOST);
     int32_t status = baton_dlpack_export_with(array, &options, &managed, &err);
@@ -194,10 +196,11 @@ static int adopt_stream(lua_State *L)
     int64_t special = 0;
     baton_runtime *runtime = runtime_of(L);
     uint64_t native = compat_integer(L, 1, &special) ? (uint64_t)special : (uint64_t)(uintptr_t)pointer_check(L, 1);
+    int32_t device = (int32_t)luaL_optinteger(L, 2, 0);
     struct object *object = object_push(L, &stream_class, sizeof *object);
     baton_stream *stream;
     baton_error err = error_begin();
-    need(L, baton_stream_adopt(runtime, (int32_t)luaL_optinteger(L, 2, 0), native, &stream, &err), &err);
+    need(L, baton_stream_adopt(runtime, device, native, &stream, &err), &err);
     object->handle = stream;
     return 1;
 }

@@ -191,7 +191,7 @@ static int abandon(lua_State *L)
     return 0;
 }
 
-/* __close: with an error, or when its coroutine is closed, the scope is abandoned; else it ends. */
+/* __close: after an error the scope is abandoned; else, also when its coroutine is closed, it ends. */
 static int leave_block(lua_State *L)
 {
     return lua_isnoneornil(L, 2) ? finish(L) : abandon(L);

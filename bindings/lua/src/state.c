@@ -69,6 +69,7 @@ static int close_by_hand(lua_State *L)
 static int state_finish(lua_State *L)
 {
     close_runtime(lua_touserdata(L, 1), NULL);
+    anchors_sweep(L);
     return 0;
 }
 
@@ -251,6 +252,7 @@ __attribute__((visibility("default"))) int luaopen_baton_core(lua_State *L)
     compat_registry_set(L, &module_key);
     compat_functions(L, functions);
     part_runtime(L);
+    part_error(L);
     part_array(L);
     part_stream(L);
     part_kernel(L);

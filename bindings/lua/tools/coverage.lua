@@ -62,7 +62,7 @@ local function visit(key, label, seen)
    end
 end
 for key, label in pairs(registered) do visit(key, label, {}) end
-for _, key in ipairs { "state:state_finish", "state:luaopen_baton_core", "error:part_runtime" } do visit(key, "require", {}) end
+for _, key in ipairs { "state:state_finish", "state:luaopen_baton_core", "runtime:part_runtime" } do visit(key, "require", {}) end
 
 -- ---- the table
 

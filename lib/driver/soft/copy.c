@@ -58,7 +58,13 @@ static struct soft_task *task_copy(const struct soft_queue *queue, const struct 
     return task;
 }
 
-/* Lock held. Returns when the data is there if the destination is pageable. */
+/* Between host memories the driver copies on the host, when the stream has come to it, unless all of it is pinned. */
+static int waits(const struct copy_end *to, const struct copy_end *from)
+{
+    return !to->block || (!from->block && to->block->kind == SOFT_PINNED_MEMORY);
+}
+
+/* Lock held. Returns when the data is there if the destination is pageable, or both ends are the host's. */
 static int copy_submit(struct soft_queue *queue, struct copy_end to, struct copy_end from, size_t bytes,
                        uint32_t anywhere)
 {
@@ -71,7 +77,7 @@ static int copy_submit(struct soft_queue *queue, struct copy_end to, struct copy
     if (!anywhere && (!end_reached(&to, context) || !end_reached(&from, context)))
         return DRIVER_INVALID_VALUE;
     code = soft_submit(queue, task_copy(queue, &to, &from, bytes, anywhere));
-    if (code || to.block || queue->capture)
+    if (code || !waits(&to, &from) || queue->capture)
         return code;
     code = soft_queue_wait(queue);
     return code ? code : context->sticky;

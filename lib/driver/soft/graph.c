@@ -86,8 +86,10 @@ int soft_graph_add_child(driver_graph_node *node, driver_graph handle, const dri
 
 int soft_graph_instantiate(driver_graph_exec *out, driver_graph handle, unsigned long long flags)
 {
+    struct soft_context *current;
     struct soft_graph *graph, *exec;
     ROW_ENTER();
+    ROW_TRY(soft_context_get(&current));
     ROW_REQUIRE(out && flags <= 15, DRIVER_INVALID_VALUE);
     ROW_TRY(graph_get(handle, SOFT_GRAPH, &graph));
     ROW_TRY(soft_graph_new(SOFT_EXECUTABLE, graph->context, soft_program_copy(graph->program), &exec));

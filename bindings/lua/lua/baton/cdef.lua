@@ -27,7 +27,8 @@ enum { BATON_STREAM_LEGACY = 1, BATON_STREAM_PER_THREAD = 2 };
 enum { BATON_CAPTURE_GLOBAL = 0, BATON_CAPTURE_THREAD_LOCAL = 1, BATON_CAPTURE_RELAXED = 2 };
 enum { BATON_RUN_CAPTURED = 1, BATON_RUN_UPDATED = 2, BATON_RUN_REBUILT = 3, BATON_RUN_EAGER = 4 };
 enum { BATON_RUNTIME_HOST_WAIT = 1, BATON_RUNTIME_NO_CACHE = 2, BATON_SCOPE_TRY = 1, BATON_ALLOC_NO_HOOK = 1, BATON_LAUNCH_COOPERATIVE = 1,
-    BATON_COMPILE_NO_CACHE = 1, BATON_UNLIMITED = -1 };
+    BATON_COMPILE_NO_CACHE = 1, BATON_DLPACK_LEGACY = 1, BATON_DLPACK_COPY = 2, BATON_DLPACK_UNORDERED = 4, BATON_DLPACK_HOST = 8,
+    BATON_UNLIMITED = -1 };
 enum { BATON_ARRAY_SYNCHRONIZING = 1, BATON_ARRAY_TAINTED = 2, BATON_ARRAY_ESCAPED = 4, BATON_ARRAY_CONTIGUOUS = 8, BATON_ARRAY_VIEW = 16,
     BATON_ARRAY_FOREIGN = 32, BATON_ARRAY_READ_ONLY = 64 };
 enum { BATON_OP_NONE = 0, BATON_OP_ALLOC = 1, BATON_OP_FREE = 2, BATON_OP_COPY = 3, BATON_OP_UPLOAD = 4, BATON_OP_DOWNLOAD = 5,
@@ -80,6 +81,10 @@ typedef struct baton_kernel_info { uint32_t struct_size; int32_t device; int32_t
     constant_bytes; uint64_t local_bytes; } baton_kernel_info;
 typedef struct baton_graph_info { uint32_t struct_size; int32_t device; uint64_t steps; uint64_t memories; uint64_t written; }
     baton_graph_info;
+typedef struct baton_dlpack_options { uint32_t struct_size; uint32_t flags; baton_stream *stream; uint64_t reserved[2]; }
+    baton_dlpack_options;
+typedef struct baton_interface_info { uint32_t struct_size; int32_t read_only; uint64_t address; uint64_t stream; char typestr[8]; int32_t
+    device; int32_t device_type; int32_t ndim; int32_t contiguous; int64_t shape[16]; int64_t strides[16]; } baton_interface_info;
 typedef int32_t (*baton_captured_function)(void *user, baton_stream *stream);
 typedef struct baton_trace_entry { uint64_t time_ns; uint64_t stream_id; uint64_t ticket; uint64_t other_stream_id; uint64_t other_ticket;
     int32_t operation; int32_t host_cause; uint64_t duration_ns; } baton_trace_entry;
@@ -105,6 +110,7 @@ int32_t baton_trace_read(baton_runtime *runtime, baton_trace_entry *entries, uin
 int32_t baton_stream_create(baton_runtime *runtime, int32_t device, uint32_t flags, int32_t priority, baton_stream **stream, baton_error
     *err);
 int32_t baton_stream_wrap(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
+int32_t baton_stream_adopt(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
 int32_t baton_stream_retain(baton_stream *stream);
 void baton_stream_release(baton_stream *stream);
 int32_t baton_stream_native(baton_stream *stream, uint64_t *native, baton_error *err);
@@ -192,5 +198,14 @@ int32_t baton_gate_create(baton_stream *stream, uint64_t limit_ns, baton_gate **
 int32_t baton_gate_open(baton_gate *gate, baton_error *err);
 void baton_gate_release(baton_gate *gate);
 int32_t baton_dlpack_export(baton_array *array, baton_stream *stream, void **managed, baton_error *err);
+int32_t baton_dlpack_export_with(baton_array *array, const baton_dlpack_options *options, void **managed, baton_error *err);
+int32_t baton_dlpack_device(baton_array *array, int32_t *type, int32_t *id, baton_error *err);
 int32_t baton_dlpack_import(baton_runtime *runtime, void *managed, baton_stream *stream, baton_array **array, baton_error *err);
+int32_t baton_dlpack_import_legacy(baton_runtime *runtime, void *managed, baton_stream *stream, baton_array **array, baton_error *err);
+int32_t baton_arrow_export(baton_array *array, void *device_array, void *schema, baton_error *err);
+int32_t baton_arrow_import(baton_runtime *runtime, void *device_array, const void *schema, baton_stream *stream, baton_array **array,
+    baton_error *err);
+int32_t baton_interface_export(baton_array *array, baton_interface_info *info, baton_error *err);
+int32_t baton_interface_import(baton_runtime *runtime, const baton_interface_info *info, baton_deleter deleter, void *user, baton_array
+    **array, baton_error *err);
 ]]

@@ -15,7 +15,8 @@ end
 function Error.__concat(left, right)
    return tostring(left) .. tostring(right)
 end
-local BLOCKED = core.errors(Error)
+local refuse
+local BLOCKED = core.errors(Error, function(refused, array) refuse(refused, array) end)
 task.Error = Error
 
 -- ---- names
@@ -105,7 +106,7 @@ local function circle(me, holder)
    return false
 end
 
-local function refuse(refused, me, holder, memory)
+local function raise(refused, me, holder, memory)
    local what = memory and ("memory " .. memory) or "memory"
    if me == holder then
       refused.message = task.name(me) .. " wants " .. what .. ", which an open scope of its own holds"
@@ -116,13 +117,18 @@ local function refuse(refused, me, holder, memory)
    error(refused, 0)
 end
 
+function refuse(refused, ...)
+   local holder, memory = holder_of(select("#", ...), ...)
+   raise(refused, task.running(), holder, memory)
+end
+
 local function turn(refused, count, ...)
    local me, holder, memory = task.running(), holder_of(count, ...)
-   if circle(me, holder) then refuse(refused, me, holder, memory) end
+   if circle(me, holder) then raise(refused, me, holder, memory) end
    waits_for[me] = holder
    local went = let_run(task.TURN)
    waits_for[me] = nil
-   if not went then refuse(refused, me, holder, memory) end
+   if not went then raise(refused, me, holder, memory) end
 end
 
 task.turn = turn
@@ -144,10 +150,7 @@ end
 function task.impatient(operation)
    return function(...)
       local result, refused = operation(...)
-      if result == BLOCKED then
-         local holder, memory = holder_of(select("#", ...), ...)
-         refuse(refused, task.running(), holder, memory)
-      end
+      if result == BLOCKED then refuse(refused, ...) end
       return result
    end
 end
