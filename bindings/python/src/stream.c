@@ -116,7 +116,8 @@ static PyObject *stream_from_external(PyObject *type, PyObject *args, PyObject *
     int device = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|i:from_external", names, &object, &device))
         return NULL;
-    return stream_wrap(PyType_GetModuleState((PyTypeObject *)type), object, device);
+    struct state *state = PyType_GetModuleState((PyTypeObject *)type);
+    return object_is(state, object, TYPE_STREAM) ? Py_NewRef(object) : stream_wrap(state, object, device);
 }
 
 /* ---- what it says */

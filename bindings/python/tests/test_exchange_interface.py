@@ -58,6 +58,37 @@ def test_the_main_thread_lets_go_without_being_asked():
     assert work == [[0, 1, 2, 3]] and there() is None
 
 
+def test_threads_take_and_let_go_at_the_same_time():
+    before = live()
+    array = baton.arange(16, dtype="f4")
+    there, wrong = [], []
+
+    def work(array):
+        for _ in range(100):
+            thing = Described(array)
+            there.append(weakref.ref(thing))
+            if baton.from_cuda_array_interface(thing).shape != (16,):
+                wrong.append(thing)
+            baton.drain()
+
+    threads = [threading.Thread(target=work, args=(array,)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    del array, threads, thread
+    assert live() == before and not wrong
+    assert len(there) == 600 and not any(reference() for reference in there)
+
+
+def test_a_stream_that_comes_back_is_itself():
+    stream = baton.Stream()
+    assert baton.Stream.from_external(stream) is stream
+    assert baton.Stream.from_external(stream.handle).id == stream.id
+    protocol = type("Theirs", (), {"__cuda_stream__": lambda self: (0, stream.handle)})()
+    assert baton.Stream.from_external(protocol).id == stream.id
+
+
 def test_work_follows_the_named_stream_without_a_wait_of_the_host():
     a, b = baton.Stream(), baton.Stream()
     array = baton.zeros(8, "i4", stream=a)
