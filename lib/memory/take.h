@@ -25,7 +25,7 @@ void needs_free(struct needs *needs);
 static inline uint32_t take_owned(const struct operation *op, const struct memory *memory)
 {
     return memory->owner.stream == op->stream && memory->device == op->stream->device && !memory->reader_count && !memory->escaped && !memory->disposed &&
-           !memory->export_count && !memory_unnamed(memory, BATON_WRITE) && !memory->capturer && !memory->read_only && !op->captured;
+           !memory->export_count && !memory_unnamed(memory, BATON_WRITE) && !memory->capturer && !memory->limits && !op->captured;
 }
 
 /* What makes the item unusable on the operation's stream. */
