@@ -203,7 +203,8 @@ static int32_t order_all(struct operation *op, const struct needs *needs, baton_
     if (op->goes_on)
         return BATON_OK;
     for (uint32_t i = 0; i < op->count && !status; i++)
-        status = operation_reach(op, op->items[i].memory, err);
+        if (op->items[i].memory->device != op->stream->device)
+            status = operation_reach(op, op->items[i].memory, err);
     return status ? status : take_order(op, needs, err);
 }
 

@@ -6,13 +6,6 @@
 #include "stream/order.h"
 #include "stream/wait.h"
 
-void needs_init(struct needs *needs)
-{
-    needs->count = needs->host = 0;
-    needs->capacity = sizeof needs->few / sizeof *needs->few;
-    needs->items = needs->few;
-}
-
 void needs_clear(struct needs *needs)
 {
     for (uint32_t i = 0; i < needs->count; i++)
@@ -21,7 +14,7 @@ void needs_clear(struct needs *needs)
     needs->count = needs->host = 0;
 }
 
-void needs_free(struct needs *needs)
+void needs_drop(struct needs *needs)
 {
     needs_clear(needs);
     if (needs->items != needs->few)
@@ -88,6 +81,7 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
         op->same++;
         return BATON_OK;
     }
+    stream_prefetch(use->stream);
     int32_t cause = host_cause(op, memory, use->stream);
     if (cause < 0 && needed_already(needs, use))
         return BATON_OK;
@@ -170,9 +164,19 @@ static int32_t plan_room(struct operation *op, struct memory *memory, struct nee
     return plan_use(op, memory, &memory->readers[0], needs, err);
 }
 
+/* The same stream's work, which another memory already made the operation follow on the device. */
+static int asked_already(const struct operation *op, const struct memory *memory, const struct needs *needs)
+{
+    const struct need *first = needs->items;
+    return needs->count && first->stream == memory->owner.stream && first->cause < 0 && first->ticket >= memory->owner.ticket &&
+           memory->kind == BATON_DEVICE && take_plain(op, memory);
+}
+
 int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
 {
     struct memory *memory = item->memory;
+    if (asked_already(op, memory, needs))
+        return BATON_OK;
     int32_t status = take_check(op, item, err);
     if (status || op->captured || !atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
         return status;                                                  /* S2, S13 */

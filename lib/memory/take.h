@@ -17,15 +17,32 @@ struct needs {
     struct need few[16];
 };
 
-void needs_init(struct needs *needs);
-void needs_clear(struct needs *needs);
-void needs_free(struct needs *needs);
+static inline void needs_init(struct needs *needs)
+{
+    needs->count = needs->host = 0;
+    needs->capacity = sizeof needs->few / sizeof *needs->few;
+    needs->items = needs->few;
+}
 
-/* The memory is locked: its owner goes on with what it owns alone. */
+void needs_clear(struct needs *needs);
+void needs_drop(struct needs *needs);
+static inline void needs_free(struct needs *needs)
+{
+    if (needs->count || needs->items != needs->few)
+        needs_drop(needs);
+}
+
+/* The memory is locked, and nothing but its owner's last write is to be considered. */
+static inline int take_plain(const struct operation *op, const struct memory *memory)
+{
+    return memory->device == op->stream->device && !memory->reader_count && !memory->escaped && !memory->disposed && !memory->export_count &&
+           !memory_unnamed(memory, BATON_WRITE) && !memory->capturer && !memory->limits && !op->captured;
+}
+
+/* Its owner goes on with what it owns alone. */
 static inline uint32_t take_owned(const struct operation *op, const struct memory *memory)
 {
-    return memory->owner.stream == op->stream && memory->device == op->stream->device && !memory->reader_count && !memory->escaped && !memory->disposed &&
-           !memory->export_count && !memory_unnamed(memory, BATON_WRITE) && !memory->capturer && !memory->limits && !op->captured;
+    return memory->owner.stream == op->stream && take_plain(op, memory);
 }
 
 /* What makes the item unusable on the operation's stream. */

@@ -11,8 +11,9 @@ enum { CLOCK_SLOTS = 64 };
 
 struct clock {
     uint64_t occupied;              /* bit i: slot i holds something */
-    uint64_t id[CLOCK_SLOTS];
-    uint64_t ticket[CLOCK_SLOTS];
+    struct clock_slot {
+        uint64_t id, ticket;
+    } slots[CLOCK_SLOTS];
 };
 
 /* The ticket of stream `id` that this clock follows; 0: none known. */

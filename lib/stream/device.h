@@ -68,8 +68,13 @@ void device_leave(struct device *device, const struct device_entry *entry);
 
 /* A driver's result as a status. `row` is the call that returned it, `operation` what the caller was doing, stream may be NULL. A sticky code poisons the
  * device: the first report names the suspects (E2). */
-int32_t device_status(struct device *device, int code, enum driver_row row, int32_t operation, baton_stream *stream,
+int32_t device_failed(struct device *device, int code, enum driver_row row, int32_t operation, baton_stream *stream,
                       baton_error *err);
+static inline int32_t device_status(struct device *device, int code, enum driver_row row, int32_t operation, baton_stream *stream,
+                                    baton_error *err)
+{
+    return code ? device_failed(device, code, row, operation, stream, err) : BATON_OK;
+}
 
 /* Bytes in use: held, and not waiting to be given back. */
 static inline uint64_t device_live_bytes(struct device *device)

@@ -76,7 +76,7 @@ static void poison(struct device *device, int code, enum driver_row row, int32_t
     atomic_store_explicit(&device->poisoned, 2, memory_order_release);
 }
 
-int32_t device_status(struct device *device, int code, enum driver_row row, int32_t operation, baton_stream *stream,
+int32_t device_failed(struct device *device, int code, enum driver_row row, int32_t operation, baton_stream *stream,
                       baton_error *err)
 {
     if (code == DRIVER_SUCCESS)

@@ -17,6 +17,8 @@ static enum order_need look(baton_stream *after, baton_stream *before, uint64_t 
         return ORDER_SAME;
     if (stream_done(before, ticket))
         return ORDER_COMPLETE;
+    if (atomic_load_explicit(&before->recorded, memory_order_acquire) < ticket)
+        return ORDER_WAIT;
     return covered(after, before, ticket) ? ORDER_COVERED : ORDER_WAIT;
 }
 

@@ -54,9 +54,9 @@ void stream_complete(baton_stream *stream, uint64_t ticket, const struct clock *
     for (uint64_t left = clock->occupied; left; left &= left - 1) {
         int slot = __builtin_ctzll(left);
         baton_stream *other = NULL;
-        HASH_FIND(hh, registry, &clock->id[slot], sizeof clock->id[slot], other);
+        HASH_FIND(hh, registry, &clock->slots[slot].id, sizeof clock->slots[slot].id, other);
         if (other)
-            raise_completed(other, clock->ticket[slot]);
+            raise_completed(other, clock->slots[slot].ticket);
     }
     pthread_mutex_unlock(&registry_lock);
 }

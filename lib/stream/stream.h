@@ -45,6 +45,7 @@ struct baton_stream {
     uint64_t adopted;                       /* the driver's number for it + 1, where baton_stream_adopt may find it again; 0: it may not */
 
     _Atomic uint64_t submitted, completed;
+    _Atomic uint64_t recorded;              /* the newest stamp: what is newer, no other stream can follow yet */
     _Atomic uint64_t submitting;            /* SUBMITTING_BITS: so that an operation changes one word as it comes and goes */
     _Atomic int exposed;                    /* may hold work without tickets (P6) */
     _Atomic int capturing;                  /* capture is set; written with the lock held and no submission under way */
@@ -57,8 +58,8 @@ struct baton_stream {
 
     /* Guards recording, waiting on what was recorded, and the members below. Taken after memory locks, one at a time. */
     pthread_mutex_t lock;
-    struct capture *capture;                /* the library's capture that it takes part in; one reference; see capture.h */
     struct mark *mark;                      /* NULL until the first record */
+    struct capture *capture;                /* the library's capture that it takes part in; one reference; see capture.h */
     struct clock clock;
     baton_stream *threads;                  /* of a per-thread stream that stands for all: one per thread that used it, each retained */
     baton_stream *next_thread;              /* in that list */
@@ -133,6 +134,13 @@ static inline int stream_tracked(const baton_stream *stream)
 static inline int stream_special(const baton_stream *stream)
 {
     return stream->kind != STREAM_ORDINARY;
+}
+
+/* For what is about to be followed, or to follow: the members that this takes are asked for ahead of time. */
+static inline void stream_prefetch(const baton_stream *stream)
+{
+    __builtin_prefetch(&stream->lock, 1);
+    __builtin_prefetch(&stream->clock, 1);
 }
 
 /* Around submissions to the special streams, which belong to whatever context is current; free of cost for all others. */

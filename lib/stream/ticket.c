@@ -150,6 +150,7 @@ int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task,
         return device_status(stream->device, code, DRIVER_ROW_event_record, BATON_OP_WAIT, stream, err);
     counters_add_locked(&stream->counters, COUNT_RECORDS, 1);
     stream->mark->stamp = covered;
+    atomic_store_explicit(&stream->recorded, covered, memory_order_release);
     clock_copy(&stream->mark->clock, &stream->clock);
     return BATON_OK;
 }

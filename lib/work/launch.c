@@ -117,15 +117,24 @@ static int32_t submit(struct operation *op, baton_kernel *kernel, const baton_la
     return submit_end(op, code, DRIVER_ROW_launch, err);
 }
 
+/* The driver's last launch has pushed the arrays out of the nearest cache. */
+static void prefetch(const baton_argument *arguments, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && i < OPERATION_INLINE && arguments; i++)
+        __builtin_prefetch(arguments[i].array);
+}
+
 int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, const baton_argument *arguments, uint32_t count, baton_error *err)
 {
     struct operation op;
     struct values values;
     baton_launch_options own;
+    prefetch(arguments, count);
     int32_t status = kernel_check(kernel, err);
     if (status || (status = options_check(options, &own, err)) || (status = stream_resolve(&own.stream, err)) ||
         (status = device_check(kernel, own.stream, err)))
         return status;
+    stream_prefetch(own.stream);
     operation_init(&op, own.stream, BATON_OP_LAUNCH, 0);
     op.parent = own.scope ? &own.scope->op : NULL;
     status = add_arguments(&op, kernel, arguments, count, &values, err);

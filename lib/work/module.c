@@ -123,12 +123,6 @@ void baton_module_release(baton_module *module)
         runtime_defer(module->runtime, &module->node);
 }
 
-int32_t kernel_check(const baton_kernel *kernel, baton_error *err)
-{
-    int32_t status = handle_check(kernel ? &kernel->handle : NULL, HANDLE_KERNEL, "kernel", err);
-    return status ? status : device_usable(kernel->module->device, err);
-}
-
 static enum deferred_result kernel_reclaim(struct deferred *node)
 {
     baton_kernel *kernel = (baton_kernel *)((char *)node - offsetof(baton_kernel, node));

@@ -28,7 +28,11 @@ struct baton_kernel {
     _Atomic int any_cluster;            /* the driver was told to allow clusters of more than 8 blocks */
 };
 
-int32_t kernel_check(const baton_kernel *kernel, baton_error *err);
+static inline int32_t kernel_check(const baton_kernel *kernel, baton_error *err)
+{
+    int32_t status = handle_check(kernel ? &kernel->handle : NULL, HANDLE_KERNEL, "kernel", err);
+    return status ? status : device_usable(kernel->module->device, err);
+}
 
 /* Loads a checked image (or, on a device with host kernels, the device's own kind). The driver's whole log is added to *log (NULL: nobody wants it), as text
  * without a terminator. */

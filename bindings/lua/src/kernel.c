@@ -55,7 +55,7 @@ static int module(lua_State *L)
     struct object *object = object_push(L, &module_class, sizeof *object);
     baton_module *made;
     baton_error err = error_begin();
-    need(L, baton_module_load(runtime, device, image, bytes, &made, &err), &err);
+    need(L, baton_module_load(runtime, device, image, bytes + 1, &made, &err), &err);
     object->handle = made;
     return 1;
 }

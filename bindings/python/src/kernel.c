@@ -219,7 +219,7 @@ static PyObject *load(PyObject *module, PyObject *args)
     int device;
     if (!PyArg_ParseTuple(args, "Si:_module_load", &image, &device) || PyBytes_AsStringAndSize(image, &bytes, &size) || !runtime_get(state))
         return NULL;
-    UNLOCKED(status = baton_module_load(state->runtime, device, bytes, (uint64_t)size, &handle, &error));
+    UNLOCKED(status = baton_module_load(state->runtime, device, bytes, (uint64_t)size + 1, &handle, &error));
     return error_check(status, &error) ? NULL : module_make(state, handle, device);
 }
 
