@@ -666,8 +666,8 @@ int32_t baton_dlpack_export_with(baton_array *array, const baton_dlpack_options 
  * 3 pinned, 13 managed; the id is 0 for all but 2. */
 int32_t baton_dlpack_device(baton_array *array, int32_t *type, int32_t *id, baton_error *err);
 /* DRIVER. Takes over a DLManagedTensorVersioned *; work on `stream` (NULL: none) may still use it. On failure the caller still owns it: also with
- * BATON_ERR_VERSION, for another major version, of which only the deleter may be used. CPU tensors become host memory: copies and the host reach it, kernels of a
- * GPU only if it is pinned. */
+ * BATON_ERR_VERSION, for another major version, of which only the deleter may be used. CPU tensors become host memory: copies and the host reach it, kernels
+ * only if it is pinned (BATON_ERR_KIND). */
 int32_t baton_dlpack_import(baton_runtime *runtime, void *managed, baton_stream *stream, baton_array **array, baton_error *err);
 /* DRIVER. The same for a DLManagedTensor * of before DLPack 1.0: never read-only. */
 int32_t baton_dlpack_import_legacy(baton_runtime *runtime, void *managed, baton_stream *stream, baton_array **array, baton_error *err);

@@ -279,9 +279,33 @@ START_TEST(wrapped_memory_can_be_disposed_of_once_it_is_idle)
 }
 END_TEST
 
+/* A fault on the device would be the end of everything; an error is not. */
+START_TEST(ordinary_memory_of_the_host_is_copied_and_refused_to_kernels)
+{
+    static int32_t bytes[10];
+    baton_stream *s = make_stream();
+    struct lent lent = { .address = (uint64_t)(uintptr_t)bytes };
+    baton_array *array = wrap(&lent, BATON_HOST, 10, 0, s), *other = make_array(10, s);
+    fill(other, 7, s);
+    ok(baton_copy(array, other, s, &error));                    /* now s owns it */
+    int32_t value = 3;
+    ck_assert_int_eq(baton_fill(array, &value, sizeof value, s, &error), BATON_ERR_KIND);
+    baton_argument ordinary = baton_in(array), device = baton_in(other);
+    ck_assert_int_eq(baton_elementwise(BATON_ADD, array, &device, &device, s, &error), BATON_ERR_KIND);
+    ck_assert_int_eq(baton_elementwise(BATON_ADD, other, &device, &ordinary, s, &error), BATON_ERR_KIND);
+    expect(array, 7, s);
+    expect(other, 7, s);
+    baton_array_release(array);
+    baton_array_release(other);
+    drain();
+    ck_assert_int_eq(lent.deleted, 1);
+    baton_stream_release(s);
+}
+END_TEST
+
 SUPPORT_MAIN("wrap", 60, wrapped_memory_of_every_kind_works_like_an_array,
              the_deleter_is_called_once_after_the_last_use, the_deleter_waits_for_foreign_work_on_the_declared_stream,
              an_operation_follows_the_declared_stream_on_the_device,
              without_a_deleter_or_a_stream_nothing_is_owned_and_nothing_waited_for,
              a_wrap_that_fails_leaves_the_memory_with_the_caller, two_devices(memory_is_not_wrapped_for_a_stream_of_another_device), read_only_memory_is_never_written,
-             wrapped_memory_can_be_disposed_of_once_it_is_idle)
+             wrapped_memory_can_be_disposed_of_once_it_is_idle, ordinary_memory_of_the_host_is_copied_and_refused_to_kernels)

@@ -10,26 +10,34 @@ EXTRA_DIST += \
     bindings/python/baton/_core.pyi \
     bindings/python/baton/_dtype.py \
     bindings/python/baton/_errors.py \
+    bindings/python/baton/_exchange.py \
     bindings/python/baton/_host.py \
     bindings/python/baton/_kernels.py \
     bindings/python/baton/_types.py \
     bindings/python/baton/_waiting.py \
     bindings/python/baton/py.typed \
     bindings/python/bench/overhead.py \
+    bindings/python/peer.py \
     bindings/python/pyproject.toml \
     bindings/python/setup.py \
     bindings/python/src/arguments.c \
     bindings/python/src/array.c \
+    bindings/python/src/arrow.c \
     bindings/python/src/buffer.c \
     bindings/python/src/capi.c \
     bindings/python/src/compile.c \
     bindings/python/src/core.h \
     bindings/python/src/create.c \
+    bindings/python/src/dlpack_export.c \
+    bindings/python/src/dlpack_import.c \
     bindings/python/src/dtype.c \
     bindings/python/src/error.c \
     bindings/python/src/exchange.c \
+    bindings/python/src/exchange.h \
+    bindings/python/src/exchange_api.c \
     bindings/python/src/graph.c \
     bindings/python/src/info.c \
+    bindings/python/src/interface.c \
     bindings/python/src/kernel.c \
     bindings/python/src/kernel.h \
     bindings/python/src/kernel_info.c \
@@ -37,6 +45,7 @@ EXTRA_DIST += \
     bindings/python/src/module.c \
     bindings/python/src/object.h \
     bindings/python/src/operator.c \
+    bindings/python/src/owner.c \
     bindings/python/src/runtime.c \
     bindings/python/src/scalar.c \
     bindings/python/src/scope.c \
@@ -48,15 +57,27 @@ EXTRA_DIST += \
     bindings/python/tests/capi.c \
     bindings/python/tests/conftest.py \
     bindings/python/tests/kernels.c \
+    bindings/python/tests/structures.py \
     bindings/python/tests/test_arithmetic.py \
     bindings/python/tests/test_array.py \
     bindings/python/tests/test_capi.py \
     bindings/python/tests/test_captures.py \
     bindings/python/tests/test_exchange.py \
+    bindings/python/tests/test_exchange_arrow.py \
+    bindings/python/tests/test_exchange_capi.py \
+    bindings/python/tests/test_exchange_cuda_core.py \
+    bindings/python/tests/test_exchange_cupy.py \
+    bindings/python/tests/test_exchange_interface.py \
+    bindings/python/tests/test_exchange_jax.py \
+    bindings/python/tests/test_exchange_layouts.py \
+    bindings/python/tests/test_exchange_numba.py \
+    bindings/python/tests/test_exchange_numpy.py \
+    bindings/python/tests/test_exchange_torch.py \
     bindings/python/tests/test_gpu.py \
     bindings/python/tests/test_interleavings.py \
     bindings/python/tests/test_kernels.py \
     bindings/python/tests/test_process.py \
     bindings/python/tests/test_streams.py \
     bindings/python/tests/test_typing.py \
-    bindings/python/tests/test_waiting.py
+    bindings/python/tests/test_waiting.py \
+    bindings/python/tools/gpu-bundle

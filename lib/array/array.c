@@ -184,6 +184,7 @@ static int32_t place_settle(struct memory_options *given, uint64_t address, bato
         return status;
     if (given->kind == KIND_ASK)
         given->kind = place.kind;
+    given->pageable = place.kind == BATON_HOST && !place.known;
     if (given->kind != place.kind)
         return fail(err, BATON_ERR_KIND, "the address is declared as kind %d, but the driver says kind %d", given->kind, place.kind);
     return place_check(&place, given->device, address, given->bytes, err);

@@ -51,6 +51,7 @@ static int32_t find_place(baton_runtime *runtime, struct claim *claim, struct pl
     if (status)
         return status;
     claim->kind = place->kind;
+    claim->pageable = place->kind == BATON_HOST && !place->known;
     return place->device >= 0 ? device_get(runtime, place->device, &claim->device, err) : BATON_OK;
 }
 
@@ -64,6 +65,7 @@ int32_t claim_place(baton_runtime *runtime, int32_t type, int64_t id, struct cla
         return fail(err, BATON_ERR_DEVICE, "there is no device %lld", (long long)id);
     int32_t status = device_get(runtime, claimed == BATON_DEVICE ? (int32_t)id : 0, &claim->device, err);
     claim->kind = claimed;
+    claim->pageable = 0;
     if (status || claim->bytes == 0)
         return status;
     struct device *named = claim->device;
@@ -81,6 +83,7 @@ int32_t claim_find(baton_runtime *runtime, int32_t fallback, struct claim *claim
     struct place place;
     int32_t status = device_get(runtime, claim->bytes ? 0 : fallback, &claim->device, err);
     claim->kind = BATON_DEVICE;
+    claim->pageable = 0;
     if (status || claim->bytes == 0)
         return status;
     if ((status = find_place(runtime, claim, &place, err)))
@@ -92,7 +95,8 @@ int32_t claim_find(baton_runtime *runtime, int32_t fallback, struct claim *claim
 
 int32_t claim_take(const struct claim *claim, baton_stream *stream, baton_deleter deleter, void *user, int read_only, baton_array **array, baton_error *err)
 {
-    struct memory_options options = { .device = claim->device, .stream = stream, .kind = claim->kind, .bytes = claim->bytes };
+    struct memory_options options = { .device = claim->device, .stream = stream, .kind = claim->kind, .bytes = claim->bytes,
+                                      .pageable = claim->pageable };
     struct memory *memory;
     if (stream && stream->device->driver != claim->device->driver)
         return fail(err, BATON_ERR_STREAM, "the memory and the stream belong to different drivers");

@@ -15,6 +15,7 @@ struct claim {
     struct device *device;
     uint64_t address, bytes;    /* from the lowest address in use */
     int32_t dtype, kind;
+    int pageable;               /* ordinary memory of the host, which the driver does not know */
 };
 
 /* The element at index 0… lies `offset` bytes behind `data`. strides in elements; NULL: row-major. Fills layout, dtype, address and bytes. */

@@ -199,7 +199,8 @@ int32_t memory_wrap(const struct memory_options *options, uint64_t address, bato
     made->address = address;
     made->deleter = deleter;
     made->user = user;
-    made->read_only = read_only;
+    made->read_only = (uint16_t)read_only;
+    made->pageable = (uint16_t)options->pageable;
     if (options->stream) {
         memory_publish_write_locked(made, options->stream, stream_ticket(options->stream, BATON_OP_FOREIGN));
         made->escaped = 1;                                      /* P4 */

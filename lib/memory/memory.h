@@ -34,7 +34,13 @@ struct memory {
     uint64_t id;                            /* ascending, never reused: the lock order */
     uint64_t address, bytes;
     int32_t kind;                           /* BATON_DEVICE, BATON_HOST, BATON_UNIFIED */
-    int read_only;
+    union {
+        uint32_t limits;                    /* 0: none of these */
+        struct {
+            uint16_t read_only;
+            uint16_t pageable;              /* ordinary memory of the host: copies and the host reach it, kernels do not */
+        };
+    };
 
     /* Taken before any stream's lock; several at once only through an operation. Guards everything down to `exports`, but for the atomics, which only its
      * holder writes. */
@@ -73,6 +79,7 @@ struct memory_options {
     uint64_t bytes;
     uint32_t flags;                         /* BATON_ALLOC_... */
     int32_t level;
+    int pageable;                           /* memory_wrap: ordinary memory of the host */
 };
 int32_t memory_create(const struct memory_options *options, struct memory **memory, baton_error *err);
 

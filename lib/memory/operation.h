@@ -13,7 +13,8 @@ enum { OPERATION_INLINE = 16 };
 enum {
     OPERATION_TRY = 1,          /* never wait for a lock */
     OPERATION_NO_HOST_WAIT = 4, /* BATON_NOT_READY instead of a host wait */
-    OPERATION_PEER_COPY = 2     /* the driver moves the bytes between devices itself: no peer access needed */
+    OPERATION_PEER_COPY = 2,    /* the driver moves the bytes between devices itself: no peer access needed */
+    OPERATION_KERNEL = 8        /* a kernel does it, whatever the kind says */
 };
 
 struct operation_item {

@@ -136,6 +136,11 @@ static int32_t plan_readers(struct operation *op, struct memory *memory, struct 
     return status;
 }
 
+static int by_kernel(const struct operation *op)
+{
+    return op->kind == BATON_OP_LAUNCH || op->kind == BATON_OP_FILL || op->flags & OPERATION_KERNEL;
+}
+
 int32_t take_check(const struct operation *op, const struct operation_item *item, baton_error *err)
 {
     const struct memory *memory = item->memory;
@@ -143,6 +148,8 @@ int32_t take_check(const struct operation *op, const struct operation_item *item
         return fail(err, BATON_ERR_HANDLE, "the array's memory was disposed of");
     if (memory->read_only && item->access & BATON_WRITE)
         return fail(err, BATON_ERR_KIND, "the memory is read-only");
+    if (memory->pageable && by_kernel(op))
+        return fail(err, BATON_ERR_KIND, "kernels do not reach ordinary memory of the host: copy it to the device, or pin it");
     if (memory->device->driver != op->stream->device->driver)
         return fail(err, BATON_ERR_STREAM, "the array and the stream belong to different drivers");
     return BATON_OK;

@@ -36,7 +36,7 @@ static inline void needs_free(struct needs *needs)
 static inline int take_plain(const struct operation *op, const struct memory *memory)
 {
     return memory->device == op->stream->device && !memory->reader_count && !memory->escaped && !memory->disposed && !memory->export_count &&
-           !memory_unnamed(memory, BATON_WRITE) && !memory->capturer && !memory->read_only && !op->captured;
+           !memory_unnamed(memory, BATON_WRITE) && !memory->capturer && !memory->limits && !op->captured;
 }
 
 /* Its owner goes on with what it owns alone. */

@@ -93,7 +93,7 @@ int32_t baton_copy(baton_array *to, baton_array *from, baton_stream *stream, bat
     if (!copy.one_run && (status = builtin_get(stream->device, BUILTIN_COPY, &function, err)))
         return status;
     struct submit_use uses[] = { { to, BATON_WRITE }, { from, BATON_READ } };
-    status = submit_begin(&op, stream, BATON_OP_COPY, copy.peer ? OPERATION_PEER_COPY : 0, uses, 2, err);
+    status = submit_begin(&op, stream, BATON_OP_COPY, (copy.peer ? OPERATION_PEER_COPY : 0u) | (copy.one_run ? 0u : OPERATION_KERNEL), uses, 2, err);
     if (status)
         return status;
     int code = copy.one_run ? copy_run(&copy, stream, &row) : copy_strided(&copy, function, stream, &row);

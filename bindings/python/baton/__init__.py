@@ -44,7 +44,6 @@ from ._core import (
     float16,
     float32,
     float64,
-    from_dlpack,
     info,
     init,
     int8,
@@ -86,6 +85,7 @@ from ._errors import (
     TopologyError,
     UnsupportedError,
 )
+from ._exchange import from_arrow, from_cuda_array_interface, from_dlpack
 from ._kernels import compile, host_kernel, load
 
 __version__ = "0.1.0"
@@ -163,6 +163,8 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "from_arrow",
+    "from_cuda_array_interface",
     "from_dlpack",
     "full",
     "gate",

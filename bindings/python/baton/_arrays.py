@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from . import _core, _host
+from . import _core, _exchange, _host
 from ._core import Array, DType, Scalar, empty
 from ._errors import OverlapError
 from ._types import Kind
@@ -66,19 +66,26 @@ def arange(
     return array if counted is wanted else array.astype(wanted, stream=stream)
 
 
+def _shared(thing: Any, stream: Any) -> Array | None:
+    """Over memory of a device; None for what lies on the host."""
+    if hasattr(thing, "__dlpack_device__"):
+        return _exchange.from_dlpack(thing, stream=stream) if thing.__dlpack_device__()[0] not in (1, 3) else None
+    return _exchange.from_cuda_array_interface(thing) if hasattr(thing, "__cuda_array_interface__") else None
+
+
 def asarray(
     thing: Any, dtype: Any = None, *, device: int | None = None, stream: Any = None, kind: Kind | None = None
 ) -> Array:
-    """An array of the thing: itself if it is one, shared if it lies on a device (DLPack), else copied from the host.
+    """An array of the thing: itself if it is one, shared if it lies on a device, else copied from the host.
 
+    Memory of devices is shared through DLPack, or else the CUDA array interface.
     From the host come numbers, nested sequences of them, and everything with the buffer protocol, such as NumPy's
     arrays. dtype None keeps the type; Python's numbers become bool, int64, float64 or complex128.
     """
     wanted = None if dtype is None else _core.dtype(dtype)
-    if isinstance(thing, Array):
-        array = thing if device is None and kind is None else thing.to(device, kind=kind, stream=stream)
-    elif hasattr(thing, "__dlpack_device__") and thing.__dlpack_device__()[0] not in (1, 3):
-        array = _core.from_dlpack(thing)
+    shared = thing if isinstance(thing, Array) else _shared(thing, stream)
+    if shared is not None:
+        array = shared if device is None and kind is None else shared.to(device, kind=kind, stream=stream)
     else:
         data = _host.read(thing, wanted)
         array = empty(data.shape, data.dtype, device=device, stream=stream, kind=kind)

@@ -23,6 +23,25 @@ class SupportsDLPack(Protocol):
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
 
+class SupportsCudaArrayInterface(Protocol):
+    """An object that describes memory of CUDA's."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+
+class SupportsArrowDeviceArray(Protocol):
+    """A producer of Arrow data on devices."""
+
+    def __arrow_c_device_array__(self, requested_schema: Any = ..., **kwargs: Any) -> tuple[Any, Any]: ...
+
+
+class SupportsArrowArray(Protocol):
+    """A producer of Arrow data of the CPU."""
+
+    def __arrow_c_array__(self, requested_schema: Any = ...) -> tuple[Any, Any]: ...
+
+
 Number: TypeAlias = builtins.bool | int | float | complex
 StreamLike: TypeAlias = "Stream | SupportsCudaStream | int | None"
 Shape: TypeAlias = int | Sequence[int]

@@ -137,16 +137,20 @@ static PyGetSetDef getset[] = {
     { "readonly", get_flag, NULL, "Whether writes are refused.", NUMBER(BATON_ARRAY_READ_ONLY) },
     { "synchronizing", get_flag, set_synchronizing, "Whether streams wait for each other's use of this memory.",
       NUMBER(BATON_ARRAY_SYNCHRONIZING) },
+    { "__cuda_array_interface__", array_interface, NULL,
+      "Numba's protocol, version 3. It names the stream behind which consumers order themselves. AttributeError on the software device.", NULL },
     { "closed", get_closed, NULL, "Whether close() was called.", NULL },
     { NULL, NULL, NULL, NULL, NULL },
 };
 
 /* ---- the end */
 
-/* Memory that cannot go back in stream order is waited for first. */
-static int32_t dispose(baton_array *handle, baton_error *error)
+/* Memory that cannot go back in stream order is waited for first. What consumers have given back counts only after a drain. */
+static int32_t dispose(baton_runtime *runtime, baton_array *handle, baton_error *error)
 {
     int32_t status = baton_array_dispose(handle, error);
+    if (status == BATON_ERR_BUSY && !baton_drain(runtime, 0, NULL, NULL))
+        status = baton_array_dispose(handle, error);
     while (status == BATON_NOT_READY) {
         status = baton_array_synchronize(handle, BATON_WAIT_AUTO, error);
         if (!status)
@@ -160,6 +164,7 @@ static PyObject *array_close(PyObject *self, PyObject *ignored)
     struct array *array = array_of(self);
     baton_array_info info;
     baton_error error = BATON_ERROR_INIT;
+    baton_runtime *runtime = state_of(self)->runtime;
     int32_t status = BATON_OK;
     (void)ignored;
     if (array->closed)
@@ -170,7 +175,7 @@ static PyObject *array_close(PyObject *self, PyObject *ignored)
         return NULL;
     array->closed = 1;
     if (!(info.flags & BATON_ARRAY_VIEW))
-        UNLOCKED(status = dispose(array->handle, &error));
+        UNLOCKED(status = dispose(runtime, array->handle, &error));
     if (status < 0)
         array->closed = 0;
     if (error_check(status, &error))

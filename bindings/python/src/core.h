@@ -39,8 +39,17 @@ struct state {
     } idle[IDLE_STREAMS];               /* streams of tasks that have ended, for the next ones */
     int32_t idle_count;
     uint64_t tasks;                     /* number of the newest task */
+    struct attic *attic;                /* objects that the library has let go of */
     baton_python_api api;               /* what other extensions see */
 };
+
+/* Objects whose memory the library uses: it lets go of them from any thread. */
+struct attic *attic_open(void);
+void attic_close(struct attic *attic);
+struct owner *owner_keep(struct attic *attic, PyObject *object);
+void owner_let_go(void *owner, uint64_t address);
+/* Gives up what was let go of. May run any code, as Py_DECREF may. */
+void owner_flush(struct attic *attic);
 
 /* Runs an expression without the interpreter's lock. Handles that it uses must be owned by objects that the caller
  * holds, or retained: other threads go on meanwhile. */
@@ -69,6 +78,8 @@ static inline int object_is(const struct state *state, PyObject *object, enum ty
     return (PyObject *)Py_TYPE(object) == state->types[type];
 }
 
+/* This module, a new reference, as the calling interpreter has imported it. */
+PyObject *module_here(void);
 /* For calls that come when the module is being taken apart. */
 PyObject *object_ended(void);
 /* A new object with zeroed data. */
@@ -187,7 +198,9 @@ PyObject *array_view(PyObject *self, const baton_view_options *options);
 /* self[key]. */
 PyObject *array_index(PyObject *self, PyObject *key);
 extern PyMethodDef array_create_methods[], array_view_methods[], array_transfer_methods[], array_wait_methods[], array_exchange_methods[],
-    array_operator_methods[], exchange_methods[];
+    array_arrow_methods[], array_operator_methods[], dlpack_methods[], interface_methods[], arrow_methods[];
+int exchange_exec(PyObject *module);
+PyObject *array_interface(PyObject *self, void *closure);
 int array_buffer_get(PyObject *self, Py_buffer *view, int flags);
 void array_buffer_release(PyObject *self, Py_buffer *view);
 PyObject *array_subscript(PyObject *self, PyObject *key);

@@ -1,41 +1,152 @@
-/* DLPack: __dlpack__, __dlpack_device__ and from_dlpack over the library's export and import. */
-#include "core.h"
+/* What the protocols of the exchange have in common. */
+#include "exchange.h"
 
 #include <string.h>
 
-/* The beginning of DLManagedTensorVersioned, and what of its tensor is read here. */
-struct managed {
-    uint32_t major, minor;
-    void *context;
-    void (*deleter)(struct managed *self);
-    uint64_t flags;
-    void *data;
-    int32_t device_type, device_id;
-    int32_t ndim;
-    uint8_t code, bits;
-    uint16_t lanes;
-};
+/* ---- refusals */
 
-enum { DEVICE_CPU = 1, DEVICE_CUDA = 2 };
-static const char unused[] = "dltensor_versioned", used[] = "used_dltensor_versioned";
-
-static void managed_delete(struct managed *managed)
+static int is_refusal(int32_t status)
 {
-    if (managed->deleter)
-        managed->deleter(managed);
+    static const int32_t refusals[] = { BATON_ERR_ARGUMENT, BATON_ERR_VERSION, BATON_ERR_DTYPE, BATON_ERR_SHAPE, BATON_ERR_BOUNDS, BATON_ERR_KIND,
+                                        BATON_ERR_DEVICE, BATON_ERR_PEER, BATON_ERR_STREAM, BATON_ERR_UNSUPPORTED };
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (refusals[i] == status)
+            return 1;
+    return 0;
 }
 
-/* A capsule that nobody took. An exception that is on its way stays. */
-static void capsule_end(PyObject *capsule)
+/* The exception that is set becomes the cause of a BufferError with the same message. */
+static void refuse(const char *message)
 {
-    PyObject *type, *value, *trace;
+    PyObject *type, *cause, *trace, *value;
+    PyErr_Fetch(&type, &cause, &trace);
+    PyErr_NormalizeException(&type, &cause, &trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    PyErr_SetString(PyExc_BufferError, message);
     PyErr_Fetch(&type, &value, &trace);
-    if (PyCapsule_IsValid(capsule, unused))
-        managed_delete(PyCapsule_GetPointer(capsule, unused));
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (value && cause)
+        PyException_SetCause(value, Py_NewRef(cause));
+    Py_XDECREF(cause);
     PyErr_Restore(type, value, trace);
 }
 
-static struct managed *export(PyObject *self, baton_stream *stream)
+int exchange_check(int32_t status, const baton_error *error)
+{
+    if (!error_check(status, error))
+        return 0;
+    if (is_refusal(status))
+        refuse(error->message);
+    return -1;
+}
+
+/* ---- places and streams */
+
+int exchange_place(PyObject *self, int32_t *type, int32_t *id)
+{
+    baton_error error = BATON_ERROR_INIT;
+    baton_array *handle = array_handle(state_of(self), self);
+    return handle ? exchange_check(baton_dlpack_device(handle, type, id, &error), &error) : -1;
+}
+
+/* The software device does not share memory or streams with CUDA. */
+int exchange_is_soft(struct state *state)
+{
+    baton_runtime_info info = { .struct_size = sizeof info };
+    baton_error error = BATON_ERROR_INIT;
+    if (!runtime_get(state) || error_check(baton_runtime_info_read(state->runtime, &info, &error), &error))
+        return -1;
+    return strcmp(info.driver, "soft") == 0;
+}
+
+int exchange_reachable(struct state *state, int32_t type)
+{
+    int soft = exchange_is_soft(state);
+    if (soft < 0)
+        return -1;
+    if (type == PLACE_CPU || (!soft && (type == PLACE_CUDA || type == PLACE_CUDA_HOST || type == PLACE_CUDA_MANAGED)))
+        return 0;
+    PyErr_Format(PyExc_BufferError, "memory of DLPack's device type %d cannot be reached%s", (int)type, soft ? " from the software device" : "");
+    return -1;
+}
+
+int exchange_stream(struct state *state, int32_t device, uint64_t native, baton_stream **stream)
+{
+    baton_error error = BATON_ERROR_INIT;
+    int32_t status;
+    if (!runtime_get(state))
+        return -1;
+    UNLOCKED(status = baton_stream_adopt(state->runtime, device, native, stream, &error));
+    return exchange_check(status, &error);
+}
+
+int exchange_number(PyObject *stream, uint64_t *native)
+{
+    baton_error error = BATON_ERROR_INIT;
+    if (error_check(baton_stream_native(stream_of(stream)->handle, native, &error), &error))
+        return -1;
+    if (*native == 0)
+        *native = BATON_STREAM_LEGACY;
+    return 0;
+}
+
+/* ---- tensors */
+
+PyObject *exchange_array(struct state *state, baton_array *handle)
+{
+    baton_array_info info = { .struct_size = sizeof info };
+    baton_error error = BATON_ERROR_INIT;
+    if (error_check(baton_array_info_read(handle, &info, &error), &error)) {
+        baton_array_release(handle);
+        return NULL;
+    }
+    return array_make(state, handle, info.dtype);
+}
+
+/* Deleters may run Python, which no exception on its way must meet. */
+void exchange_delete(struct dlpack_managed *managed)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    if (managed->deleter)
+        managed->deleter(managed);
+    PyErr_Restore(type, value, trace);
+}
+
+void exchange_delete_legacy(struct dlpack_legacy *legacy)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    if (legacy->deleter)
+        legacy->deleter(legacy);
+    PyErr_Restore(type, value, trace);
+}
+
+/* Of another major version only the deleter is known. */
+PyObject *exchange_take(struct state *state, struct dlpack_managed *managed, baton_stream *stream)
+{
+    baton_error error = BATON_ERROR_INIT;
+    baton_array *handle;
+    int32_t status;
+    UNLOCKED(status = baton_dlpack_import(state->runtime, managed, stream, &handle, &error));
+    if (status < 0)
+        exchange_delete(managed);
+    return exchange_check(status, &error) ? NULL : exchange_array(state, handle);
+}
+
+PyObject *exchange_take_legacy(struct state *state, struct dlpack_legacy *legacy, baton_stream *stream)
+{
+    baton_error error = BATON_ERROR_INIT;
+    baton_array *handle;
+    int32_t status;
+    UNLOCKED(status = baton_dlpack_import_legacy(state->runtime, legacy, stream, &handle, &error));
+    if (status < 0)
+        exchange_delete_legacy(legacy);
+    return exchange_check(status, &error) ? NULL : exchange_array(state, handle);
+}
+
+void *exchange_give(PyObject *self, const baton_dlpack_options *options)
 {
     baton_error error = BATON_ERROR_INIT;
     baton_array *handle = array_handle(state_of(self), self);
@@ -43,142 +154,6 @@ static struct managed *export(PyObject *self, baton_stream *stream)
     int32_t status;
     if (!handle)
         return NULL;
-    UNLOCKED(status = baton_dlpack_export(handle, stream, &managed, &error));
-    return error_check(status, &error) ? NULL : managed;
+    UNLOCKED(status = baton_dlpack_export_with(handle, options, &managed, &error));
+    return exchange_check(status, &error) ? NULL : managed;
 }
-
-/* The consumer's stream: None stands for the legacy one, -1 for none. NULL in *stream: the export waits on the host. */
-static int consumer_stream(struct state *state, PyObject *object, int32_t device, PyObject **stream)
-{
-    int64_t number = BATON_STREAM_LEGACY;
-    *stream = NULL;
-    if (PyBool_Check(object) || (object != Py_None && arguments_int(object, &number))) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_TypeError, "a stream of DLPack is an int or None");
-        return -1;
-    }
-    if (number == -1)
-        return 0;
-    if (number < 1) {
-        PyErr_SetString(number ? PyExc_ValueError : PyExc_BufferError, number ? "no such stream" : "stream 0 is ambiguous: 1 is the legacy stream, 2 the per-thread one");
-        return -1;
-    }
-    PyObject *native = PyLong_FromLongLong(number);
-    *stream = native ? stream_wrap(state, native, device) : NULL;
-    Py_XDECREF(native);
-    return *stream ? 0 : -1;
-}
-
-static int is_cpu(PyObject *self, int *cpu)
-{
-    struct managed *managed = export(self, NULL);
-    if (!managed)
-        return -1;
-    *cpu = managed->device_type == DEVICE_CPU;
-    managed_delete(managed);
-    return 0;
-}
-
-static PyObject *array_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords)
-{
-    static const char *const names[] = { "stream", "max_version", "dl_device", "copy", NULL };
-    PyObject *values[4], *stream = NULL;
-    baton_array_info info;
-    int cpu = 0;
-    if (arguments_read("__dlpack__", names, 0, 0, args, count, keywords, values) || array_info(self, &info) || is_cpu(self, &cpu))
-        return NULL;
-    if (!values[1] || values[1] == Py_None)
-        return PyErr_Format(PyExc_BufferError, "this array is exported as DLPack 1.x only: pass max_version=(1, 0) or newer");
-    if (cpu && values[0] && values[0] != Py_None)
-        return PyErr_Format(PyExc_ValueError, "memory of the CPU takes no stream");
-    if (!cpu && consumer_stream(state_of(self), values[0] ? values[0] : Py_None, info.device, &stream))
-        return NULL;
-    struct managed *managed = export(self, stream ? stream_of(stream)->handle : NULL);
-    Py_XDECREF(stream);
-    PyObject *capsule = managed ? PyCapsule_New(managed, unused, capsule_end) : NULL;
-    if (managed && !capsule)
-        managed_delete(managed);
-    return capsule;
-}
-
-static PyObject *array_dlpack_device(PyObject *self, PyObject *ignored)
-{
-    struct managed *managed = export(self, NULL);
-    (void)ignored;
-    if (!managed)
-        return NULL;
-    PyObject *pair = Py_BuildValue("(ii)", managed->device_type, managed->device_id);
-    managed_delete(managed);
-    return pair;
-}
-
-/* ---- import */
-
-static PyObject *ask_producer(PyObject *producer, PyObject *stream)
-{
-    PyObject *method = PyObject_GetAttrString(producer, "__dlpack__"), *capsule = NULL;
-    PyObject *none = PyTuple_New(0), *keywords = Py_BuildValue("{s(ii)}", "max_version", 1, 3);
-    if (method && none && keywords && (!stream || !PyDict_SetItemString(keywords, "stream", stream)))
-        capsule = PyObject_Call(method, none, keywords);
-    Py_XDECREF(keywords);
-    Py_XDECREF(none);
-    Py_XDECREF(method);
-    return capsule;
-}
-
-static PyObject *take_capsule(struct state *state, PyObject *capsule, baton_stream *stream)
-{
-    baton_error error = BATON_ERROR_INIT;
-    baton_array_info info = { .struct_size = sizeof info };
-    baton_array *handle;
-    int32_t status;
-    struct managed *managed = PyCapsule_IsValid(capsule, unused) ? PyCapsule_GetPointer(capsule, unused) : NULL;
-    if (!managed)
-        return PyErr_Format(PyExc_BufferError, "the producer gave no unused capsule of DLPack 1.x");
-    if (PyCapsule_SetName(capsule, used))
-        return NULL;
-    UNLOCKED(status = baton_dlpack_import(state->runtime, managed, stream, &handle, &error));
-    if (status < 0)
-        managed_delete(managed);
-    if (error_check(status, &error))
-        return NULL;
-    baton_array_info_read(handle, &info, NULL);
-    return array_make(state, handle, info.dtype);
-}
-
-/* from_dlpack(producer) */
-static PyObject *from_dlpack(PyObject *module, PyObject *producer)
-{
-    struct state *state = module_state(module);
-    PyObject *pair = PyObject_CallMethod(producer, "__dlpack_device__", NULL), *stream = NULL, *native = NULL, *array = NULL;
-    int type, device;
-    int known = pair && PyArg_ParseTuple(pair, "ii;__dlpack_device__ returns (type, id)", &type, &device);
-    Py_XDECREF(pair);
-    if (!known || !runtime_get(state))
-        return NULL;
-    if (type == DEVICE_CUDA) {
-        stream = task_stream(state, device);
-        native = stream ? PyObject_GetAttrString(stream, "handle") : NULL;
-    }
-    PyObject *capsule = type != DEVICE_CUDA || native ? ask_producer(producer, native) : NULL;
-    if (capsule)
-        array = take_capsule(state, capsule, stream ? stream_of(stream)->handle : NULL);
-    Py_XDECREF(capsule);
-    Py_XDECREF(native);
-    Py_XDECREF(stream);
-    return array;
-}
-
-PyMethodDef array_exchange_methods[] = {
-    { "__dlpack__", METHOD(array_dlpack), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
-                "A capsule of DLPack 1.x.") },
-    { "__dlpack_device__", array_dlpack_device, METH_NOARGS,
-      PyDoc_STR("__dlpack_device__($self, /)\n--\n\nDevice type and number of DLPack.") },
-    { NULL, NULL, 0, NULL },
-};
-
-PyMethodDef exchange_methods[] = {
-    { "from_dlpack", from_dlpack, METH_O, PyDoc_STR("from_dlpack(producer, /)\n--\n\nAn array over the memory of an object with __dlpack__.") },
-    { NULL, NULL, 0, NULL },
-};

@@ -72,7 +72,7 @@ static PyType_Spec *const specs[TYPES] = {
     [TYPE_LAUNCH] = &launch_spec, [TYPE_GRAPH] = &graph_spec,
 };
 
-static PyMethodDef *const method_tables[] = { runtime_methods, array_create_methods, kernel_methods, graph_methods, info_methods, dtype_functions, exchange_methods };
+static PyMethodDef *const method_tables[] = { runtime_methods, array_create_methods, kernel_methods, graph_methods, info_methods, dtype_functions, dlpack_methods, interface_methods, arrow_methods };
 
 static int types_exec(PyObject *module)
 {
@@ -100,7 +100,8 @@ static int add_methods(PyObject *type, PyMethodDef *methods)
 /* The methods of arrays and kernels come from several files. */
 static int more_methods_exec(PyObject *module)
 {
-    PyMethodDef *const tables[] = { array_view_methods, array_transfer_methods, array_wait_methods, array_operator_methods, array_exchange_methods };
+    PyMethodDef *const tables[] = { array_view_methods, array_transfer_methods, array_wait_methods, array_operator_methods, array_exchange_methods,
+                                      array_arrow_methods };
     struct state *state = module_state(module);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (add_methods(state->types[TYPE_ARRAY], tables[i]))
@@ -155,11 +156,13 @@ static void module_free(void *module)
 {
     module_clear(module);
     runtime_free(module_state(module));
+    attic_close(module_state(module)->attic);
+    module_state(module)->attic = NULL;
 }
 
 static PyModuleDef_Slot slots[] = {
     { Py_mod_exec, types_exec }, { Py_mod_exec, more_methods_exec }, { Py_mod_exec, methods_exec }, { Py_mod_exec, runtime_exec }, { Py_mod_exec, dtype_exec },
-    { Py_mod_exec, task_exec },  { Py_mod_exec, capi_exec },    SLOT_INTERPRETERS SLOT_GIL { 0, NULL },
+    { Py_mod_exec, task_exec },  { Py_mod_exec, capi_exec },    { Py_mod_exec, exchange_exec }, SLOT_INTERPRETERS SLOT_GIL { 0, NULL },
 };
 
 static struct PyModuleDef definition = {
@@ -172,6 +175,15 @@ static struct PyModuleDef definition = {
     .m_clear = module_clear,
     .m_free = module_free,
 };
+
+PyObject *module_here(void)
+{
+    PyObject *module = PyImport_ImportModule("baton._core");
+    if (!module || (PyModule_Check(module) && PyModule_GetDef(module) == &definition))
+        return module;
+    Py_DECREF(module);
+    return object_ended();
+}
 
 PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void)

@@ -47,7 +47,8 @@ int runtime_exec(PyObject *module)
     struct state *state = module_state(module);
     state->opening = PyThread_allocate_lock();
     state->climbing = PyThread_allocate_lock();
-    if (state->opening && state->climbing)
+    state->attic = attic_open();
+    if (state->opening && state->climbing && state->attic)
         return 0;
     PyErr_NoMemory();
     return -1;
@@ -215,6 +216,7 @@ static PyObject *runtime_drain(PyObject *module, PyObject *ignored)
     if (!runtime_get(state))
         return NULL;
     UNLOCKED(status = baton_drain(state->runtime, 0, &freed, &error));
+    owner_flush(state->attic);
     return error_check(status, &error) ? NULL : PyLong_FromUnsignedLongLong(freed);
 }
 

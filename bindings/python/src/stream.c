@@ -91,9 +91,7 @@ PyObject *stream_wrap(struct state *state, PyObject *object, int32_t device)
     int32_t status;
     if (!runtime_get(state) || native_handle(object, &native) || (native > BATON_STREAM_PER_THREAD && keep_external(state, native, object)))
         return NULL;
-    if (native == 0)
-        native = BATON_STREAM_LEGACY;
-    UNLOCKED(status = baton_stream_wrap(state->runtime, device, native, &handle, &error));
+    UNLOCKED(status = baton_stream_adopt(state->runtime, device, native, &handle, &error));
     if (error_check(status, &error))
         return NULL;
     PyObject *self = stream_make(state, handle, device);
@@ -118,7 +116,8 @@ static PyObject *stream_from_external(PyObject *type, PyObject *args, PyObject *
     int device = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|i:from_external", names, &object, &device))
         return NULL;
-    return stream_wrap(PyType_GetModuleState((PyTypeObject *)type), object, device);
+    struct state *state = PyType_GetModuleState((PyTypeObject *)type);
+    return object_is(state, object, TYPE_STREAM) ? Py_NewRef(object) : stream_wrap(state, object, device);
 }
 
 /* ---- what it says */

@@ -136,6 +136,32 @@ static int wait_for_writes(struct state *state, baton_array *handle, baton_strea
     return fence_wait_once(state, fence, BATON_UNLIMITED);
 }
 
+static char *gather(const baton_array_info *info, int32_t dimension, const char *from, char *to)
+{
+    size_t element = baton_dtype_size(info->dtype);
+    if (dimension == info->ndim) {
+        memcpy(to, from, element);
+        return to + element;
+    }
+    for (int64_t i = 0; i < info->shape[dimension]; i++)
+        to = gather(info, dimension + 1, from + i * info->strides[dimension] * (int64_t)element, to);
+    return to;
+}
+
+/* Elements apart from each other are collected by a kernel, which need not reach memory of the host that another library allocated: the host collects those. */
+static int32_t download(void *to, uint64_t bytes, baton_array *handle, baton_stream *stream, baton_error *error)
+{
+    baton_array_info info = { .struct_size = sizeof info };
+    void *from;
+    int32_t status = baton_array_info_read(handle, &info, error);
+    if (status || info.kind != BATON_HOST || info.flags & BATON_ARRAY_CONTIGUOUS || bytes != info.bytes || bytes == 0)
+        return status ? status : baton_download(to, bytes, handle, stream, error);
+    status = baton_array_host_pointer(handle, BATON_READ, &from, error);
+    if (!status)
+        gather(&info, 0, from, to);
+    return status;
+}
+
 static int download_into(PyObject *self, PyObject *stream_or_none, void *to, uint64_t bytes)
 {
     baton_error error = BATON_ERROR_INIT;
@@ -146,7 +172,7 @@ static int download_into(PyObject *self, PyObject *stream_or_none, void *to, uin
         return -1;
     int waited = wait_for_writes(state_of(self), handle, stream_of(stream)->handle);
     if (!waited)
-        UNLOCKED(status = baton_download(to, bytes, handle, stream_of(stream)->handle, &error));
+        UNLOCKED(status = download(to, bytes, handle, stream_of(stream)->handle, &error));
     Py_DECREF(stream);
     return waited ? -1 : error_check(status, &error);
 }

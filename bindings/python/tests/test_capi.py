@@ -16,17 +16,14 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def capi(compiler, include_flags, tmp_path_factory):
+def capi(compiler, include_flags, tmp_path_factory, library_flags):
     if not (Path(sysconfig.get_paths()["include"]) / "Python.h").exists():
         pytest.skip("Python's headers are missing")
     target = tmp_path_factory.mktemp("capi") / "capi.so"
     includes = ["-I", sysconfig.get_paths()["include"], "-I", baton.get_include(), *include_flags]
-    libraries = subprocess.run(
-        ["pkg-config", "--libs", "baton"], check=True, capture_output=True, text=True
-    ).stdout.split()
     warnings = ["-Wall", "-Wextra", "-Werror"]
     subprocess.run(
-        [*compiler, "-shared", "-fPIC", *warnings, *includes, "-o", target, HERE / "capi.c", *libraries], check=True
+        [*compiler, "-shared", "-fPIC", *warnings, *includes, "-o", target, HERE / "capi.c", *library_flags], check=True
     )
     spec = importlib.util.spec_from_file_location("capi", target)
     module = importlib.util.module_from_spec(spec)
