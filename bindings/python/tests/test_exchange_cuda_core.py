@@ -17,6 +17,15 @@ def device():
     return device
 
 
+streams = []
+
+
+def stream_of(device):
+    """A stream that outlives every tensor that was exported to it: a consumer names it by its number alone."""
+    streams.append(device.create_stream())
+    return streams[-1]
+
+
 def view_of(array, stream):
     from cuda.core.utils import StridedMemoryView
 
@@ -25,7 +34,7 @@ def view_of(array, stream):
 
 
 def test_a_buffer_is_used_in_two_threads_and_handed_back_without_a_wait(device):
-    stream = device.create_stream()
+    stream = stream_of(device)
     buffer, result = (device.allocate(N * 4, stream=stream) for _ in range(2))
     ours = baton.Stream.from_external(stream)
 
@@ -47,7 +56,7 @@ def test_a_buffer_is_used_in_two_threads_and_handed_back_without_a_wait(device):
 
 
 def test_a_view_tells_what_the_array_is(device):
-    stream = device.create_stream()
+    stream = stream_of(device)
     array = baton.arange(12, dtype="i4").reshape(3, 4).T
     view = view_of(array, stream)
     assert tuple(view.shape) == (4, 3) and tuple(view.strides) == (1, 4) and view.dtype == np.int32
