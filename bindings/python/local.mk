@@ -4,6 +4,7 @@ include_HEADERS += bindings/python/baton/baton_python.h
 
 EXTRA_DIST += \
     bindings/python/README.md \
+    bindings/python/RECIPES.md \
     bindings/python/baton/__init__.py \
     bindings/python/baton/_arrays.py \
     bindings/python/baton/_captures.py \
@@ -77,6 +78,7 @@ EXTRA_DIST += \
     bindings/python/tests/test_interleavings.py \
     bindings/python/tests/test_kernels.py \
     bindings/python/tests/test_process.py \
+    bindings/python/tests/test_recipes.py \
     bindings/python/tests/test_streams.py \
     bindings/python/tests/test_typing.py \
     bindings/python/tests/test_waiting.py \
