@@ -17,6 +17,7 @@ EXTRA_DIST += \
     bindings/python/baton/_types.py \
     bindings/python/baton/_waiting.py \
     bindings/python/baton/py.typed \
+    bindings/python/bench/floor.c \
     bindings/python/bench/overhead.py \
     bindings/python/peer.py \
     bindings/python/pyproject.toml \
@@ -61,6 +62,7 @@ EXTRA_DIST += \
     bindings/python/tests/structures.py \
     bindings/python/tests/test_arithmetic.py \
     bindings/python/tests/test_array.py \
+    bindings/python/tests/test_bench.py \
     bindings/python/tests/test_capi.py \
     bindings/python/tests/test_captures.py \
     bindings/python/tests/test_exchange.py \

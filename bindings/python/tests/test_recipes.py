@@ -16,6 +16,13 @@ import baton
 HERE = Path(__file__).parent
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RANKS = 2
+# Open MPI starts no more processes than there are cores, and none as root, unless it is told to.
+MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
 
 
 def blocks(text):
@@ -87,7 +94,7 @@ def run(code, tmp_path):
         text=True,
         timeout=120,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONWARNINGS": "default"},
+        env={**os.environ, **MPI, "PYTHONWARNINGS": "default"},
     )
 
 
