@@ -37,7 +37,7 @@ static inline int handle_is(const struct handle *handle, enum handle_kind kind)
 }
 
 /* BATON_ERR_HANDLE, naming `what`, unless the handle is alive and of that kind. */
-int32_t handle_refuse(const struct handle *handle, const char *what, baton_error *err);
+__attribute__((cold)) int32_t handle_refuse(const struct handle *handle, const char *what, baton_error *err);
 static inline int32_t handle_check(const struct handle *handle, enum handle_kind kind, const char *what, baton_error *err)
 {
     return handle_is(handle, kind) ? BATON_OK : handle_refuse(handle, what, err);

@@ -1,11 +1,15 @@
 #include "base/lock.h"
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/process.h"
 
-enum { BUCKETS = 64, SPINS = 100 };
+enum { BUCKETS = 64, SPINS = 100, LOOK_NS = 200000 };
 
 /* A bucket's mutex is held for a few instructions, by one thread, with no hook in between. */
 static struct bucket {
@@ -28,7 +32,7 @@ static int take(struct lock *lock, uint64_t word)
 {
     if (!lock_try(lock, word))
         return 0;
-    atomic_store_explicit(&lock->thread, process_thread(), memory_order_relaxed);
+    atomic_store_explicit(&lock->thread, (uint32_t)process_thread(), memory_order_relaxed);
     return 1;
 }
 
@@ -47,7 +51,7 @@ static int spin(struct lock *lock, uint64_t token)
 /* The holder clears `thread` before it unlocks, so an equal number means that the holder locked on this very thread. */
 static int held_by_this_thread(struct lock *lock)
 {
-    return atomic_load_explicit(&lock->thread, memory_order_relaxed) == process_thread();
+    return atomic_load_explicit(&lock->thread, memory_order_relaxed) == (uint32_t)process_thread();
 }
 
 static int32_t yield_until_taken(struct lock *lock, uint64_t token, const struct lock_policy *policy)
@@ -58,24 +62,44 @@ static int32_t yield_until_taken(struct lock *lock, uint64_t token, const struct
     return BATON_OK;
 }
 
-/* Says "somebody is parked" unless the lock came free meanwhile. Returns true when it is marked. */
-static int mark_waiter(struct lock *lock)
+/* Every thread's earlier stores and later loads are in order from here on. Zero where the system cannot do that. */
+static int order_everybody(void)
 {
-    uint64_t word = atomic_load_explicit(&lock->word, memory_order_relaxed);
-    while (word && !(word & 1))
-        if (atomic_compare_exchange_weak_explicit(&lock->word, &word, word | 1, memory_order_relaxed,
-                                                  memory_order_relaxed))
-            return 1;
-    return word != 0;
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
+static void register_once(void)
+{
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+}
+
+static void wait_a_while(struct bucket *bucket)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += LOOK_NS;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&bucket->changed, &bucket->mutex, &end);
+}
+
+/* The releaser stores 0 and then reads `parked`; the parker counts itself and then reads the word. Once everybody is ordered, one of the two sees the other.
+ * Where that cannot be had, the parker looks again and again. */
 static void park_until_taken(struct lock *lock, uint64_t token)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct bucket *bucket = bucket_of(lock);
+    pthread_once(&once, register_once);
     pthread_mutex_lock(&bucket->mutex);
-    while (!take(lock, token | 1))      /* others may be parked too: unlock must look */
-        if (mark_waiter(lock))
+    atomic_fetch_add(&lock->parked, 1);
+    int ordered = order_everybody();
+    while (!take(lock, token)) {
+        if (ordered)
             pthread_cond_wait(&bucket->changed, &bucket->mutex);
+        else
+            wait_a_while(bucket);
+    }
+    atomic_fetch_sub(&lock->parked, 1);
     pthread_mutex_unlock(&bucket->mutex);
 }
 

@@ -11,8 +11,9 @@
 #include "base/status.h"
 
 struct lock {
-    _Atomic uint64_t word;      /* 0: free; else the owner's token (even) | 1 when somebody is parked */
-    _Atomic uint64_t thread;    /* process_thread() of the locker, for the diagnosis of deadlocks only; 0: free */
+    _Atomic uint64_t word;      /* 0: free; else the owner's token */
+    _Atomic uint32_t thread;    /* process_thread() of the locker, for the diagnosis of deadlocks only; 0: free, or not told */
+    _Atomic uint32_t parked;    /* how many threads are, or are about to be */
 };
 
 struct lock_policy {
@@ -36,19 +37,22 @@ static inline int lock_try(struct lock *lock, uint64_t token)
  * yield hook; BATON_ERR_HOOK. The token is even and nonzero. */
 int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy *policy);
 
-void lock_wake(struct lock *lock);
+__attribute__((cold)) void lock_wake(struct lock *lock);
 
+/* Two stores and a load, none of them locked: a thread that parks makes every other one order them first (park in lock.c). */
 static inline void lock_release(struct lock *lock)
 {
     if (atomic_load_explicit(&lock->thread, memory_order_relaxed))
         atomic_store_explicit(&lock->thread, 0, memory_order_relaxed);
-    if (atomic_exchange_explicit(&lock->word, 0, memory_order_release) & 1)
+    atomic_store_explicit(&lock->word, 0, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&lock->parked, memory_order_relaxed))
         lock_wake(lock);
 }
 
 static inline uint64_t lock_holder(const struct lock *lock)
 {
-    return atomic_load_explicit(&lock->word, memory_order_relaxed) & ~(uint64_t)1;
+    return atomic_load_explicit(&lock->word, memory_order_relaxed);
 }
 
 /* Free, and whatever its last holder wrote can be seen. */

@@ -13,7 +13,7 @@
 /* Copies the caller's options to *own, with zero for what the caller does not know; own's struct_size becomes own_size.
  * BATON_ERR_VERSION: the caller's struct_size is below least_size or absurd, or an unknown member is set.
  * `what` names the struct in the message. *own is written only on success. */
-int32_t options_read_other(void *own, uint32_t own_size, const void *callers, uint32_t least_size, const char *what,
+__attribute__((cold)) int32_t options_read_other(void *own, uint32_t own_size, const void *callers, uint32_t least_size, const char *what,
                            baton_error *err);
 
 /* The caller knows the same struct: the usual case. */

@@ -100,9 +100,9 @@ int32_t capture_begin(baton_stream *stream, int32_t mode, baton_error *err)
     atomic_fetch_add(&stream->runtime->captures, 1);    /* before it begins: no drain starts meanwhile */
     status = capture_reserve(capture, err);
     if (!status && !(status = submission_hold(stream, err))) {
-        pthread_mutex_lock(&stream->lock);
+        stream_lock(stream);
         status = stream->capture ? fail(err, BATON_ERR_CAPTURE, "the stream is being captured already") : begin_locked(capture, stream, mode, err);
-        pthread_mutex_unlock(&stream->lock);
+        stream_unlock(stream);
         submission_release(stream);
     }
     if (status)
@@ -113,10 +113,10 @@ int32_t capture_begin(baton_stream *stream, int32_t mode, baton_error *err)
 
 static void clear_stream(baton_stream *stream)
 {
-    pthread_mutex_lock(&stream->lock);
+    stream_lock(stream);
     stream->capture = NULL;
     atomic_store_explicit(&stream->capturing, 0, memory_order_release);
-    pthread_mutex_unlock(&stream->lock);
+    stream_unlock(stream);
 }
 
 /* All leave before the first may submit again, so that nobody meets half a capture. Every stream is turned. */
@@ -158,11 +158,11 @@ static int32_t turn_all(struct capture *capture, baton_error *err)
 /* The capture that ends, with a reference; NULL: the stream is not the origin of one. */
 static struct capture *capture_of(baton_stream *stream)
 {
-    pthread_mutex_lock(&stream->lock);
+    stream_lock(stream);
     struct capture *capture = stream->capture && stream->capture->origin == stream ? stream->capture : NULL;
     if (capture)
         atomic_fetch_add_explicit(&capture->references, 1, memory_order_relaxed);
-    pthread_mutex_unlock(&stream->lock);
+    stream_unlock(stream);
     return capture;
 }
 

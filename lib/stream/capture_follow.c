@@ -55,18 +55,18 @@ static int32_t join(struct capture *capture, baton_stream *after, baton_stream *
     int32_t status = submission_hold(after, err);
     if (status)
         return status;
-    pthread_mutex_lock(&after->lock);
+    stream_lock(after);
     status = join_locked(capture, after, before, err);
-    pthread_mutex_unlock(&after->lock);
+    stream_unlock(after);
     submission_release(after);
     return status;
 }
 
 static int takes_part(const struct capture *capture, baton_stream *stream)
 {
-    pthread_mutex_lock(&stream->lock);
+    stream_lock(stream);
     int result = stream->capture == capture;
-    pthread_mutex_unlock(&stream->lock);
+    stream_unlock(stream);
     return result;
 }
 

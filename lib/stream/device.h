@@ -49,7 +49,7 @@ void device_destroy(struct device *device);
 void device_empty_cache(struct device *device);
 
 /* BATON_ERR_FORKED, or the first fault again: no driver call is made then. Two loads. */
-int32_t device_unusable(struct device *device, baton_error *err);
+__attribute__((cold)) int32_t device_unusable(struct device *device, baton_error *err);
 static inline int32_t device_usable(struct device *device, baton_error *err)
 {
     if (!process_forked() && atomic_load_explicit(&device->poisoned, memory_order_acquire) != 2)
@@ -68,7 +68,7 @@ void device_leave(struct device *device, const struct device_entry *entry);
 
 /* A driver's result as a status. `row` is the call that returned it, `operation` what the caller was doing, stream may be NULL. A sticky code poisons the
  * device: the first report names the suspects (E2). */
-int32_t device_failed(struct device *device, int code, enum driver_row row, int32_t operation, baton_stream *stream,
+__attribute__((cold)) int32_t device_failed(struct device *device, int code, enum driver_row row, int32_t operation, baton_stream *stream,
                       baton_error *err);
 static inline int32_t device_status(struct device *device, int code, enum driver_row row, int32_t operation, baton_stream *stream,
                                     baton_error *err)

@@ -5,9 +5,9 @@
 
 static int covered(baton_stream *after, baton_stream *before, uint64_t ticket)
 {
-    pthread_mutex_lock(&after->lock);
+    stream_lock(after);
     int result = clock_get(&after->clock, before->id) >= ticket;
-    pthread_mutex_unlock(&after->lock);
+    stream_unlock(after);
     return result;
 }
 
@@ -55,7 +55,7 @@ static int32_t queue_wait(baton_stream *after, baton_stream *before, uint64_t ti
     int32_t status = device_enter_for(after, &entry, err);
     if (status)
         return status;
-    pthread_mutex_lock(&before->lock);
+    stream_lock(before);
     status = stream_mark_locked(before, ticket, atomic_load(&after->task), err);
     if (!status) {
         int code = before->device->driver->stream_wait_event(after->native, before->mark->event, 0);
@@ -63,7 +63,7 @@ static int32_t queue_wait(baton_stream *after, baton_stream *before, uint64_t ti
         handed->stamp = before->mark->stamp;
         clock_copy(&handed->clock, &before->mark->clock);
     }
-    pthread_mutex_unlock(&before->lock);
+    stream_unlock(before);
     device_leave_for(after, &entry);
     return status;
 }
@@ -75,11 +75,11 @@ int32_t order_wait(baton_stream *after, baton_stream *before, uint64_t ticket, b
     if (status)
         return status;
     uint64_t own = stream_operation_ticket(after, BATON_OP_WAIT);   /* the wait is work too, even if the operation behind it fails */
-    pthread_mutex_lock(&after->lock);
+    stream_lock(after);
     clock_join(&after->clock, &handed.clock, after->id);
     clock_raise(&after->clock, before->id, handed.stamp);
     counters_add_locked(&after->counters, COUNT_DEVICE_WAITS, 1);
-    pthread_mutex_unlock(&after->lock);
+    stream_unlock(after);
     if (trace_on(&after->runtime->trace))
         trace_order(after, own, before, ticket);
     return BATON_OK;
@@ -109,9 +109,9 @@ int32_t order_wait_event(baton_stream *after, driver_event event, baton_error *e
     int32_t status = submission_enter(after) ? captured(after, err) : queue_event(after, event, err);
     if (!status) {
         stream_operation_ticket(after, BATON_OP_WAIT);
-        pthread_mutex_lock(&after->lock);
+        stream_lock(after);
         counters_add_locked(&after->counters, COUNT_DEVICE_WAITS, 1);
-        pthread_mutex_unlock(&after->lock);
+        stream_unlock(after);
     }
     submission_leave(after);
     return status;

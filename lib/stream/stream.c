@@ -31,7 +31,6 @@ static enum deferred_result stream_reclaim(struct deferred *node)
     stream_unregister(stream);
     stream_count(stream, &stream->runtime->retired);
     mark_release(stream->mark);
-    pthread_mutex_destroy(&stream->lock);
     handle_free(&stream->handle);
     runtime_release(runtime);
     return DEFERRED_DONE;
@@ -43,15 +42,17 @@ void stream_release(baton_stream *stream)
         runtime_defer(stream->runtime, &stream->node);
 }
 
+void stream_lock_contended(baton_stream *stream)
+{
+    const struct lock_policy policy = { .yield = NULL };
+    lock_acquire(&stream->lock, STREAM_LOCKED, &policy);    /* held for a few driver calls, and never by who asks for it */
+}
+
 static baton_stream *stream_new(struct device *device, enum stream_kind kind, int wrapped)
 {
     baton_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return NULL;
-    if (pthread_mutex_init(&stream->lock, NULL)) {
-        free(stream);
-        return NULL;
-    }
     handle_init(&stream->handle, HANDLE_STREAM);
     stream->node.reclaim = stream_reclaim;
     stream->runtime = device->runtime;
@@ -64,7 +65,6 @@ static baton_stream *stream_new(struct device *device, enum stream_kind kind, in
 
 static void stream_discard(baton_stream *stream)
 {
-    pthread_mutex_destroy(&stream->lock);
     handle_free(&stream->handle);
 }
 
@@ -108,11 +108,11 @@ int32_t stream_of_thread(baton_stream **stream, baton_error *err)
 {
     baton_stream *given = *stream;
     int32_t status = BATON_OK;
-    pthread_mutex_lock(&given->lock);
+    stream_lock(given);
     baton_stream *own = find_thread_locked(given, process_thread());
     if (!own)
         status = make_thread_locked(given, process_thread(), &own, err);
-    pthread_mutex_unlock(&given->lock);
+    stream_unlock(given);
     if (!status)
         *stream = own;
     return status;

@@ -12,12 +12,13 @@
 #include <pthread.h>
 #include <uthash.h>
 
+#include "base/lock.h"
 #include "stream/clock.h"
 #include "stream/device.h"
 
 enum stream_kind { STREAM_ORDINARY, STREAM_LEGACY, STREAM_PER_THREAD };
 
-enum { STREAM_RING = 64 };
+enum { STREAM_RING = 64, STREAM_LOCKED = 2 };
 
 /* A recorded event. Re-recorded in place while only its stream refers to it; waiters and fences hold references, and then the stream takes a fresh one. */
 struct capture;
@@ -57,7 +58,7 @@ struct baton_stream {
                                              * records are counted with the lock held */
 
     /* Guards recording, waiting on what was recorded, and the members below. Taken after memory locks, one at a time. */
-    pthread_mutex_t lock;
+    struct lock lock;
     struct mark *mark;                      /* NULL until the first record */
     struct capture *capture;                /* the library's capture that it takes part in; one reference; see capture.h */
     struct clock clock;
@@ -77,7 +78,7 @@ static inline int32_t stream_check(baton_stream *stream, baton_error *err)
 
 /* Checks *stream, and replaces the per-thread stream by the calling thread's own: a stream of its own, with its own tickets (S10). It lives as
  * long as the one that it replaces, or as somebody retains it. */
-int32_t stream_of_thread(baton_stream **stream, baton_error *err);
+__attribute__((cold)) int32_t stream_of_thread(baton_stream **stream, baton_error *err);
 static inline int32_t stream_resolve(baton_stream **stream, baton_error *err)
 {
     int32_t status = stream_check(*stream, err);
@@ -134,6 +135,18 @@ static inline int stream_tracked(const baton_stream *stream)
 static inline int stream_special(const baton_stream *stream)
 {
     return stream->kind != STREAM_ORDINARY;
+}
+
+void stream_lock_contended(baton_stream *stream);
+static inline void stream_lock(baton_stream *stream)
+{
+    if (!lock_try(&stream->lock, STREAM_LOCKED))
+        stream_lock_contended(stream);
+}
+
+static inline void stream_unlock(baton_stream *stream)
+{
+    lock_release(&stream->lock);
 }
 
 /* For what is about to be followed, or to follow: the members that this takes are asked for ahead of time. */

@@ -37,9 +37,9 @@ void stream_count(baton_stream *stream, struct counters *counters)
 
 uint64_t stream_foreign_ticket(baton_stream *stream)
 {
-    pthread_mutex_lock(&stream->lock);      /* no capture begins between the look and the ticket */
+    stream_lock(stream);      /* no capture begins between the look and the ticket */
     uint64_t ticket = stream->capture ? atomic_load_explicit(&stream->submitted, memory_order_acquire) : stream_ticket(stream, BATON_OP_FOREIGN);
-    pthread_mutex_unlock(&stream->lock);
+    stream_unlock(stream);
     return ticket;
 }
 
@@ -157,19 +157,19 @@ int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task,
 
 int32_t stream_mark(baton_stream *stream, uint64_t ticket, uint64_t task, struct mark **mark, baton_error *err)
 {
-    pthread_mutex_lock(&stream->lock);
+    stream_lock(stream);
     int32_t status = stream_mark_locked(stream, ticket, task, err);
     if (!status) {
         atomic_fetch_add_explicit(&stream->mark->references, 1, memory_order_relaxed);
         *mark = stream->mark;
     }
-    pthread_mutex_unlock(&stream->lock);
+    stream_unlock(stream);
     return status;
 }
 
 void stream_settle_thread(baton_stream *stream, uint64_t ticket)
 {
-    pthread_mutex_lock(&stream->lock);
+    stream_lock(stream);
     stream_mark_locked(stream, ticket, 0, NULL);   /* on failure other threads are told to synchronize on this one */
-    pthread_mutex_unlock(&stream->lock);
+    stream_unlock(stream);
 }
