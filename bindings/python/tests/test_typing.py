@@ -8,7 +8,6 @@ import pytest
 
 import baton
 
-
 needs_mypy = pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="mypy is missing")
 
 PROGRAM = """
