@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Draws what bench/times and bench/peers.py have written as JSON. Needs matplotlib.
+"""Draws what bench/times, bench/peers.py and bindings/python/bench/overhead.py have written as JSON. Needs matplotlib.
 
-usage: plot.py [--times FILE] [--peers FILE] [--out FOLDER]
+usage: plot.py [--times FILE ...] [--peers FILE] [--out FOLDER]
 
 Writes performance-goals.svg (each row against the raw driver and its goal) and performance-peers.svg (nanoseconds per operation
-beside other libraries). The same figures give the same bytes.
+beside other libraries). What overhead.py has written is good for both: its rows join those of bench/times. The same figures give
+the same bytes.
 """
 import argparse
 import io
@@ -121,7 +122,7 @@ def draw_goals(told, path):
 def draw_operation(axes, title, figures):
     order = sorted(figures, key=lambda figure: (list(COLOURS).index(figure["who"]) if figure["who"] in COLOURS else 99, figure["who"]))
     order.reverse()                                     # the first is drawn on top
-    most = max(figure["ns"] for figure in order)
+    most = max(max(figure["ns"], figure.get("high", 0)) for figure in order)
     for i, figure in enumerate(order):
         axes.barh(i, figure["ns"], color=COLOURS.get(figure["who"], GREY), height=0.7)
         if "low" in figure:
@@ -157,19 +158,33 @@ def draw_peers(told, path):
     save(figure, path)
 
 
+def read_times(paths):
+    """The results of several programs as those of one."""
+    told = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            told.append(json.load(file))
+    devices = dict.fromkeys(each["device"] for each in told)
+    return {"device": ", ".join(devices), "results": [result for each in told for result in each["results"]]}
+
+
+def read_peers(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--times", help="written by bench/times --json")
-    parser.add_argument("--peers", help="written by bench/peers.py --json")
+    parser.add_argument("--times", nargs="+", metavar="FILE", help="written by bench/times --json, or overhead.py --json")
+    parser.add_argument("--peers", metavar="FILE", help="written by bench/peers.py --json, or overhead.py --json")
     parser.add_argument("--out", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "doc"))
     choice = parser.parse_args()
     if not choice.times and not choice.peers:
         parser.error("nothing to draw: --times, --peers, or both")
     style()
-    for path, draw, name in ((choice.times, draw_goals, "goals"), (choice.peers, draw_peers, "peers")):
+    for path, read, draw, name in ((choice.times, read_times, draw_goals, "goals"), (choice.peers, read_peers, draw_peers, "peers")):
         if path:
-            with open(path, encoding="utf-8") as file:
-                draw(json.load(file), os.path.join(choice.out, f"performance-{name}.svg"))
+            draw(read(path), os.path.join(choice.out, f"performance-{name}.svg"))
     return 0
 
 

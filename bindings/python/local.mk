@@ -4,6 +4,7 @@ include_HEADERS += bindings/python/baton/baton_python.h
 
 EXTRA_DIST += \
     bindings/python/README.md \
+    bindings/python/RECIPES.md \
     bindings/python/baton/__init__.py \
     bindings/python/baton/_arrays.py \
     bindings/python/baton/_captures.py \
@@ -16,6 +17,7 @@ EXTRA_DIST += \
     bindings/python/baton/_types.py \
     bindings/python/baton/_waiting.py \
     bindings/python/baton/py.typed \
+    bindings/python/bench/floor.c \
     bindings/python/bench/overhead.py \
     bindings/python/peer.py \
     bindings/python/pyproject.toml \
@@ -60,6 +62,7 @@ EXTRA_DIST += \
     bindings/python/tests/structures.py \
     bindings/python/tests/test_arithmetic.py \
     bindings/python/tests/test_array.py \
+    bindings/python/tests/test_bench.py \
     bindings/python/tests/test_capi.py \
     bindings/python/tests/test_captures.py \
     bindings/python/tests/test_exchange.py \
@@ -77,6 +80,7 @@ EXTRA_DIST += \
     bindings/python/tests/test_interleavings.py \
     bindings/python/tests/test_kernels.py \
     bindings/python/tests/test_process.py \
+    bindings/python/tests/test_recipes.py \
     bindings/python/tests/test_streams.py \
     bindings/python/tests/test_typing.py \
     bindings/python/tests/test_waiting.py \
