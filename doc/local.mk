@@ -6,5 +6,7 @@ dist_doc_DATA += \
     doc/memory.md \
     doc/modules.md \
     doc/performance.md \
+    doc/performance-goals.svg \
+    doc/performance-peers.svg \
     doc/rules.md \
     doc/testing.md
