@@ -1,4 +1,6 @@
 /* Fences: what an array or a stream depended on when the fence was taken, to be asked, waited for, or polled. */
+#include <dirent.h>
+
 #include "waiter.h"
 
 #include <poll.h>
@@ -191,7 +193,40 @@ START_TEST(a_fence_outlives_its_array_and_its_stream)
 }
 END_TEST
 
-SUPPORT_MAIN("fence", 60, a_fence_is_ready_when_all_that_it_depends_on_has_finished, a_fence_is_not_moved_by_newer_work,
+static int descriptors_open(void)
+{
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    ck_assert_ptr_nonnull(directory);
+    while (readdir(directory))
+        count++;
+    closedir(directory);
+    return count;
+}
+
+/* I5: a release closes nothing; the next fences do. */
+START_TEST(released_fences_do_not_pile_up_descriptors)
+{
+    enum { MANY = 500, FEW = 16 };
+    baton_stream *s = make_stream();
+    baton_array *array = make_array(4, s);
+    int before = descriptors_open();
+    for (int i = 0; i < MANY; i++) {
+        baton_fence *fence;
+        int32_t descriptor;
+        fill(array, i, s);
+        ok(baton_array_fence(array, &fence, &error));
+        ok(baton_fence_descriptor(fence, &descriptor, &error));
+        ok(baton_fence_wait(fence, BATON_UNLIMITED, BATON_WAIT_AUTO, &error));
+        baton_fence_release(fence);
+    }
+    ck_assert_int_lt(descriptors_open(), before + FEW);
+    baton_array_release(array);
+    baton_stream_release(s);
+}
+END_TEST
+
+SUPPORT_MAIN("fence", 60, released_fences_do_not_pile_up_descriptors, a_fence_is_ready_when_all_that_it_depends_on_has_finished, a_fence_is_not_moved_by_newer_work,
              a_timeout_leaves_the_state_as_it_was, a_negative_timeout_is_refused,
              a_descriptor_becomes_readable_when_the_fence_is_ready, the_descriptor_of_a_ready_fence_becomes_readable,
              a_descriptor_becomes_readable_when_the_fence_has_failed, a_fence_outlives_its_array_and_its_stream)

@@ -13,6 +13,8 @@ struct part {
     struct mark *mark;          /* one reference */
 };
 
+enum { DRAINED_PER_DESCRIPTOR = 4 };
+
 struct baton_fence {
     struct handle handle;
     struct deferred node;
@@ -159,6 +161,7 @@ int32_t baton_fence_descriptor(baton_fence *fence, int32_t *descriptor, baton_er
         return status;
     if (!descriptor)
         return fail(err, BATON_ERR_ARGUMENT, "descriptor is NULL");
+    runtime_drain(fence->runtime, DRAINED_PER_DESCRIPTOR);      /* or released fences would keep theirs until memory is allocated */
     pthread_mutex_lock(&fence->lock);
     if (fence->descriptor < 0)
         status = descriptor_make_locked(fence, err);
