@@ -62,6 +62,7 @@ EXTRA_DIST += \
     bindings/python/tests/structures.py \
     bindings/python/tests/test_arithmetic.py \
     bindings/python/tests/test_array.py \
+    bindings/python/tests/test_array_data.py \
     bindings/python/tests/test_bench.py \
     bindings/python/tests/test_capi.py \
     bindings/python/tests/test_captures.py \
