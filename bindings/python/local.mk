@@ -76,6 +76,7 @@ EXTRA_DIST += \
     bindings/python/tests/test_exchange_layouts.py \
     bindings/python/tests/test_exchange_numba.py \
     bindings/python/tests/test_exchange_numpy.py \
+    bindings/python/tests/test_exchange_producers.py \
     bindings/python/tests/test_exchange_torch.py \
     bindings/python/tests/test_gpu.py \
     bindings/python/tests/test_interleavings.py \
