@@ -123,6 +123,11 @@ EXTRA_DIST += \
     test/abi_luajit.lua \
     test/gpu/baton_ctypes.py \
     test/gpu/neighbours.py \
+    test/gpu/neighbours_core.py \
+    test/gpu/neighbours_cupy.py \
+    test/gpu/neighbours_soft.py \
+    test/gpu/neighbours_torch.py \
+    test/gpu/neighbours_world.py \
     test/kernels.cu
 
 # Fuzz targets with a main of their own; test/fuzz.sh runs them over their seeds.

@@ -62,6 +62,7 @@ EXTRA_DIST += \
     bindings/python/tests/structures.py \
     bindings/python/tests/test_arithmetic.py \
     bindings/python/tests/test_array.py \
+    bindings/python/tests/test_array_data.py \
     bindings/python/tests/test_bench.py \
     bindings/python/tests/test_capi.py \
     bindings/python/tests/test_captures.py \
@@ -75,6 +76,7 @@ EXTRA_DIST += \
     bindings/python/tests/test_exchange_layouts.py \
     bindings/python/tests/test_exchange_numba.py \
     bindings/python/tests/test_exchange_numpy.py \
+    bindings/python/tests/test_exchange_producers.py \
     bindings/python/tests/test_exchange_torch.py \
     bindings/python/tests/test_gpu.py \
     bindings/python/tests/test_interleavings.py \

@@ -52,7 +52,9 @@ def load(name: str, path: Path) -> ModuleType:
     return module
 
 
-peers: Any = load("peers", file(HERE / "peers.py", TOP / "bench" / "peers.py"))
+PEERS = file(HERE / "peers.py", TOP / "bench" / "peers.py")
+sys.path.append(str(PEERS.parent))  # for what it imports
+peers: Any = load("peers", PEERS)
 
 
 # ---- by C
