@@ -22,6 +22,7 @@ MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "UCX_LOG_LEVEL": "fatal",  # which prints among the program's lines, where a machine has no network
 }
 
 
