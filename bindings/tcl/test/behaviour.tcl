@@ -133,4 +133,15 @@ behaviour {out of memory with nothing to collect is an error, after both levels}
     same $::levels {1 2}
 }
 
+behaviour {values outlive the interpreter and the runtime that made them} {
+    interp create child
+    load [file join [lindex $::argv 0] batontcl.so] Batontcl child
+    set s [interp eval child {baton::stream}]
+    set x [interp eval child [list baton::allocate 4 $s 0]]
+    interp delete child
+    baton fill $x 3 $s
+    same [baton download $x $s] {3.0 3.0 3.0 3.0}
+    unset x s
+}
+
 exit [expr {$failures > 0}]
