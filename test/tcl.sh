@@ -1,5 +1,5 @@
 #!/bin/sh
-# The Tcl binding, which doc/embedding.md is proved with, shows the behaviours that every binding has.
+# The Tcl binding, the example of doc/embedding.md, shows the behaviours that every binding has.
 . "$(dirname "$0")/common.sh"
 binding=$top/bindings/tcl
 command -v tclsh >/dev/null 2>&1 || skip 'tclsh is missing (Debian: tcl)'

@@ -1,4 +1,4 @@
-/* Baton for Tcl: doc/embedding.md made into code. Handles are Tcl values, whose references are Baton's; elements are f64. */
+/* Baton for Tcl: after doc/embedding.md. Handles are Tcl values, whose references are Baton's; elements are f64. */
 #include <baton.h>
 #include <stdarg.h>
 #include <string.h>
