@@ -1,5 +1,6 @@
 dist_doc_DATA += \
     doc/design.md \
+    doc/embedding.md \
     doc/exchange.md \
     doc/interop.md \
     doc/locking.md \

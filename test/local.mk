@@ -112,6 +112,7 @@ SCRIPT_TESTS = \
     test/readme.sh \
     test/skips.sh \
     test/style.sh \
+    test/tcl.sh \
     test/tools_test.sh \
     test/version.sh \
     test/words.sh
