@@ -16,12 +16,14 @@ function Base.copy(b::Broadcasted{ArrayStyle{BatonArray}})
 end
 
 function Base.copyto!(to::BatonArray{T}, b::Broadcasted{ArrayStyle{BatonArray}}) where {T}
-    if b.f === identity
-        only_one = value_of(only(b.args), T)
-        return only_one isa BatonArray ? elementwise!(+, to, only_one, zero(T)) : fill!(to, only_one)
-    end
+    b.f === identity && return assign!(to, value_of(only(b.args), T))
+    # In the type that the function gives, and only then in that of `to`.
+    Broadcast.combine_eltypes(b.f, b.args) === T || return copyto!(to, copy(b))
     return elementwise!(b.f, to, values_of(b.args, T)...)
 end
+
+assign!(to::BatonArray, number::Number) = fill!(to, number)
+assign!(to::BatonArray, from::BatonArray) = size(to) == size(from) ? copyto!(to, from) : elementwise!(+, to, from)
 
 Base.copyto!(to::BatonArray, b::Broadcasted{<:Broadcast.AbstractArrayStyle{0}}) = fill!(to, b[])
 
@@ -45,10 +47,15 @@ function elementwise!(f, to::BatonArray{T}, left, right; stream::Stream = stream
     return to
 end
 
-elementwise!(f, to::BatonArray{T}, value; options...) where {T<:Arithmetic} =
-    f === (-) ? elementwise!(*, to, value, -one(T); options...) : elementwise!(f, to, value, zero(T); options...)
-elementwise!(f, to::BatonArray{T}, left, right, more...; options...) where {T<:Arithmetic} =
-    elementwise!(f, elementwise!(f, to, left, right; options...), to, more...; options...)
+# One argument: times one or minus one, which is exact, also for -0.0.
+elementwise!(f::Union{typeof(+),typeof(-),typeof(*)}, to::BatonArray{T}, value; options...) where {T<:Arithmetic} =
+    elementwise!(*, to, value, f === (-) ? -one(T) : one(T); options...)
+
+# More than two: through an array of its own, since `to` may be among them.
+function elementwise!(f, to::BatonArray{T}, left, right, more...; options...) where {T<:Arithmetic}
+    between = elementwise!(f, similar(to), left, right; options...)
+    return elementwise!(f, to, between, more...; options...)
+end
 
 # Julia lines dimensions up at the first, the library, which sees them reversed, at its last: the same, once missing
 # dimensions at Julia's end are the library's missing ones in front.

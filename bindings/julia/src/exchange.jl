@@ -35,6 +35,5 @@ function adopt_retained(address::UInt)
     return adopt(handle)
 end
 
-handle_of(x::BatonArray) = UInt(x.handle)
-handle_of(s::Stream) = UInt(s.handle)
-handle_of(_) = UInt(0)
+array_handle(x) = x isa BatonArray ? UInt(x.handle) : UInt(0)
+stream_handle(x) = x isa Stream ? UInt(x.handle) : UInt(0)

@@ -1,7 +1,7 @@
 "Code on a device."
-mutable struct Module
+mutable struct KernelModule
     handle::Ptr{API.baton_module}
-    Module(handle::Ptr{API.baton_module}) = finalizer(release!, new(handle))
+    KernelModule(handle::Ptr{API.baton_module}) = finalizer(release!, new(handle))
 end
 
 "A function of a module; keeps the module."
@@ -10,7 +10,7 @@ mutable struct Kernel
     Kernel(handle::Ptr{API.baton_kernel}) = finalizer(release!, new(handle))
 end
 
-function release!(m::Module)
+function release!(m::KernelModule)
     API.baton_module_release(m.handle)
     m.handle = C_NULL
     return nothing
@@ -22,23 +22,23 @@ function release!(k::Kernel)
     return nothing
 end
 
-Base.unsafe_convert(::Type{Ptr{API.baton_module}}, m::Module) = m.handle
+Base.unsafe_convert(::Type{Ptr{API.baton_module}}, m::KernelModule) = m.handle
 Base.unsafe_convert(::Type{Ptr{API.baton_kernel}}, k::Kernel) = k.handle
 
 "`load(image; device = 0)`: PTX (a `String`), cubin or fatbin (bytes). Waits for the driver."
 function load(image::Union{String,Vector{UInt8}}; device::Integer = 0)
     bytes = image isa String ? sizeof(image) + 1 : length(image)     # text goes with its terminator
     return GC.@preserve image begin
-        Module(output((to, err) -> API.baton_module_load(runtime(), device, pointer(image), bytes, to, err), Ptr{API.baton_module}))
+        KernelModule(output((to, err) -> API.baton_module_load(runtime(), device, pointer(image), bytes, to, err), Ptr{API.baton_module}))
     end
 end
 
 "`compile(source; device = 0)`: CUDA C++, through NVRTC and its cache. The error's message is the compiler's first."
 compile(source::AbstractString; device::Integer = 0) =
-    Module(output((to, err) -> API.baton_module_compile(runtime(), device, source, C_NULL, to, err), Ptr{API.baton_module}))
+    KernelModule(output((to, err) -> API.baton_module_compile(runtime(), device, source, C_NULL, to, err), Ptr{API.baton_module}))
 
 "`kernel(module, name)`: the function of that name in the image."
-kernel(m::Module, name::AbstractString) =
+kernel(m::KernelModule, name::AbstractString) =
     Kernel(output((to, err) -> API.baton_module_kernel(m, name, to, err), Ptr{API.baton_kernel}))
 
 # (keeper, argument): the argument points into the keeper.
