@@ -19,7 +19,7 @@ own: the library sees the dimensions in reverse. The collector gives memory back
 """
 mutable struct BatonArray{T<:Element,N} <: AbstractArray{T,N}
     handle::Ptr{API.baton_array}
-    const dims::NTuple{N,Int}
+    dims::NTuple{N,Int}
     # Takes over one reference.
     BatonArray{T,N}(handle::Ptr{API.baton_array}, dims::NTuple{N,Int}) where {T,N} = finalizer(release!, new{T,N}(handle, dims))
 end

@@ -7,7 +7,7 @@ Base.BroadcastStyle(::Type{<:BatonArray}) = ArrayStyle{BatonArray}()
 
 const Arithmetic = Union{Float32,Float64,Int32,Int64}
 const functions = Dict{Any,Int32}(
-    + => API.BATON_ADD, - => API.BATON_SUBTRACT, * => API.BATON_MULTIPLY, / => API.BATON_DIVIDE)
+    (+) => API.BATON_ADD, (-) => API.BATON_SUBTRACT, (*) => API.BATON_MULTIPLY, (/) => API.BATON_DIVIDE)
 
 function Base.copy(b::Broadcasted{ArrayStyle{BatonArray}})
     T = Broadcast.combine_eltypes(b.f, b.args)
