@@ -109,6 +109,8 @@ SCRIPT_TESTS = \
     test/compile_example.sh \
     test/fuzz.sh \
     test/headers.sh \
+    test/julia.sh \
+    test/julia_syntax.sh \
     test/readme.sh \
     test/skips.sh \
     test/style.sh \
@@ -123,6 +125,10 @@ EXTRA_DIST += \
     test/abi_luajit.lua \
     test/gpu/baton_ctypes.py \
     test/gpu/neighbours.py \
+    test/julia/abi.py \
+    test/julia/header.c \
+    test/julia/julia.h \
+    test/julia/syntax.py \
     test/kernels.cu
 
 # Fuzz targets with a main of their own; test/fuzz.sh runs them over their seeds.
