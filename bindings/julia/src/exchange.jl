@@ -19,13 +19,18 @@ function from_dlpack(tensor::Ptr{Cvoid}; stream::Union{Nothing,Stream} = nothing
     return adopt(handle)
 end
 
-"`adopt(handle)`: a `BatonArray` over a `baton_array *` of C code, whose reference it takes over."
+"`adopt(handle)`: a `BatonArray` over a `baton_array *` of C code, whose reference it takes over, also when this throws."
 function adopt(handle::Ptr{API.baton_array})
-    record = Ref(API.baton_array_info())
-    status(err -> API.baton_array_info_read(handle, record, err))
-    known = record[]
-    N = Int(known.ndim)
-    return BatonArray{element_types[known.dtype],N}(handle, ntuple(i -> Int(known.shape[N+1-i]), N))
+    try
+        record = Ref(API.baton_array_info())
+        status(err -> API.baton_array_info_read(handle, record, err))
+        known = record[]
+        N = Int(known.ndim)
+        return BatonArray{element_types[known.dtype],N}(handle, ntuple(i -> Int(known.shape[N+1-i]), N))
+    catch
+        API.baton_array_release(handle)
+        rethrow()
+    end
 end
 
 # For baton_julia.h: addresses are passed as integers, so that C needs no Julia types.
