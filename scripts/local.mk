@@ -1,6 +1,7 @@
 EXTRA_DIST += \
     scripts/ci \
     scripts/common \
+    scripts/julia-test \
     scripts/lua-bundle \
     scripts/lua-test \
     scripts/coverage \

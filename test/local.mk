@@ -109,6 +109,8 @@ SCRIPT_TESTS = \
     test/compile_example.sh \
     test/fuzz.sh \
     test/headers.sh \
+    test/julia.sh \
+    test/julia_syntax.sh \
     test/readme.sh \
     test/skips.sh \
     test/style.sh \
@@ -129,6 +131,10 @@ EXTRA_DIST += \
     test/gpu/neighbours_soft.py \
     test/gpu/neighbours_torch.py \
     test/gpu/neighbours_world.py \
+    test/julia/abi.py \
+    test/julia/header.c \
+    test/julia/julia.h \
+    test/julia/syntax.py \
     test/kernels.cu
 
 # Fuzz targets with a main of their own; test/fuzz.sh runs them over their seeds.

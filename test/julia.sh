@@ -1,0 +1,15 @@
+#!/bin/sh
+# The Julia binding's calls are the header's and the library's, as generated; its header compiles in C and C++.
+. "$(dirname "$0")/common.sh"
+: "${PYTHON3:=python3}"
+julia=$top/bindings/julia
+flags="-Wall -Wextra -Werror -fsyntax-only -I$top/test/julia -I$top/include -I$julia"
+
+$CC -std=c11 $flags "$top/test/julia/header.c" || problem 'baton_julia.h does not compile as C'
+if command -v c++ >/dev/null; then
+    c++ -x c++ -std=c++11 $flags "$top/test/julia/header.c" || problem 'baton_julia.h does not compile as C++'
+fi
+command -v "$PYTHON3" >/dev/null || skip 'python3 is missing: the calls were not compared'
+"$PYTHON3" "$julia/tools/generate" "$top/include/baton_ffi.h" "$julia/src/api.jl" || problem 'api.jl is out of date'
+"$PYTHON3" "$top/test/julia/abi.py" "$top" "$build" || problem 'api.jl differs from the header or the library'
+finish
