@@ -6,7 +6,7 @@ dist_doc_DATA += \
     doc/locking.md \
     doc/memory.md \
     doc/modules.md \
-    doc/performance.md \
+    doc/performance.md doc/reliability.md \
     doc/performance-goals.svg \
     doc/performance-peers.svg \
     doc/rules.md \
