@@ -6,8 +6,9 @@ dist_doc_DATA += \
     doc/locking.md \
     doc/memory.md \
     doc/modules.md \
-    doc/performance.md doc/reliability.md \
+    doc/performance.md \
     doc/performance-goals.svg \
     doc/performance-peers.svg \
+    doc/reliability.md \
     doc/rules.md \
     doc/testing.md
