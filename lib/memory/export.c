@@ -5,6 +5,7 @@
 #include "memory/export_parts.h"
 #include "memory/foreign.h"
 #include "stream/capture.h"
+#include "stream/wait.h"
 
 /* The consumer's stream, which may have work on the memory, becomes the last user and follows everybody else's. */
 int32_t export_operate(struct memory *memory, baton_stream *s, uint32_t flags, uint32_t access, struct operation *op, baton_error *err)
@@ -37,21 +38,79 @@ static void remove_locked(struct memory *memory, const baton_stream *s)
     memory->export_shares[i] = memory->export_shares[memory->export_count];
 }
 
-static int32_t end_named(struct export *export)
+/* Memory that only a host wait hands over (S11) would have to be waited for: instead the driver is asked whether all uses, the consumer's too, have finished. */
+static int32_t end_finished(struct export *export)
 {
-    struct operation op;
-    if (device_usable(export->memory->device, NULL))
-        return BATON_OK;
-    int32_t status = export_operate(export->memory, export->place, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
-    if (!status && op.tracked) {            /* a capture began: the memory is not locked, and nothing is given back now */
-        operation_failed(&op);
-        status = BATON_NOT_READY;
-    }
+    struct memory *memory = export->memory;
+    struct lock_policy policy = memory_lock_policy(memory->runtime, 1);
+    struct use uses[MEMORY_USES];
+    int32_t status = memory_lock(memory, lock_token(), &policy, NULL);
     if (status)
         return status;
-    remove_locked(export->memory, export->place);
-    operation_submitted(&op);
+    uint32_t count = memory_uses_locked(memory, NULL, 0, uses);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = query_use(uses[i].stream, uses[i].ticket);
+    if (!status) {
+        remove_locked(memory, export->place);
+        memory_changed_locked(memory);
+    }
+    lock_release(&memory->lock);
+    uses_release(uses, count);
+    return status;
+}
+
+/* Where the end is ordered: on the consumer's stream, or, when foreign code elsewhere has the address (P4), on that code's, whose memory it stays. Retained. */
+static int32_t end_stream(struct export *export, baton_stream **stream)
+{
+    struct memory *memory = export->memory;
+    struct lock_policy policy = memory_lock_policy(memory->runtime, 1);
+    int32_t status = memory_lock(memory, lock_token(), &policy, NULL);
+    if (status)
+        return status;
+    *stream = memory->escaped ? memory->owner.stream : export->place;
+    stream_retain(*stream);
+    lock_release(&memory->lock);
     return BATON_OK;
+}
+
+/* The end is nobody's use of the memory: who has the address may still submit. Who got it just now has waited for the consumer. */
+static void end_operation(struct export *export, struct operation *op)
+{
+    struct memory *memory = export->memory;
+    remove_locked(memory, export->place);
+    if (op->captured || !memory->escaped)
+        operation_submitted(op);
+    else if (memory->owner.stream == op->stream)
+        operation_expose(op);
+    else
+        operation_withdraw(op);
+}
+
+static int32_t end_on(struct export *export, baton_stream *stream)
+{
+    struct operation op;
+    int32_t status = export_operate(export->memory, stream, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
+    if (!status && op.tracked) {            /* a capture began: the memory is not locked, and nothing is given back now */
+        operation_failed(&op);
+        return BATON_NOT_READY;
+    }
+    if (status)
+        return status == BATON_NOT_READY ? end_finished(export) : status;
+    end_operation(export, &op);
+    return BATON_OK;
+}
+
+static int32_t end_named(struct export *export)
+{
+    baton_stream *stream;
+    if (device_usable(export->memory->device, NULL))
+        return BATON_OK;
+    int32_t status = end_stream(export, &stream);
+    if (status)
+        return status;
+    status = end_on(export, stream);
+    stream_release(stream);
+    return status;
 }
 
 static int32_t end_unnamed(struct export *export)

@@ -105,14 +105,16 @@ void operation_keep_memories(struct operation *op)
 /* An enclosing scope on the same stream lends its lock (W4). */
 static int32_t inherit(struct operation *op, struct operation_item *item, baton_error *err)
 {
-    item->inherited = 0;
+    item->inherited = item->taken = 0;
     for (struct operation *outer = op->parent; outer; outer = outer->parent) {
-        if (!operation_find(outer, item->memory))
+        const struct operation_item *lent = operation_find(outer, item->memory);
+        if (!lent)
             continue;
         if (outer->stream != op->stream)
             return fail(err, BATON_ERR_NESTED_STREAM, "memory %llu belongs to an enclosing scope on stream %llu, whose work is not submitted yet",
                         (unsigned long long)item->memory->id, (unsigned long long)outer->stream->id);
         item->inherited = 1;
+        item->taken = (int16_t)(item->taken || (item->access & ~lent->access) == 0);
     }
     return BATON_OK;
 }

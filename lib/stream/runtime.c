@@ -46,8 +46,10 @@ static void list_remove(baton_runtime *runtime)
 
 static void runtime_free(baton_runtime *runtime)
 {
-    for (int32_t i = 0; i < runtime->device_count; i++)
+    for (int32_t i = 0; i < runtime->device_count; i++) {
+        stream_service_end(&runtime->devices[i]);
         device_destroy(&runtime->devices[i]);
+    }
     free(runtime->devices);
     pthread_mutex_destroy(&runtime->watch_lock);
     trace_destroy(&runtime->trace);
@@ -205,18 +207,6 @@ static void caches_empty(baton_runtime *runtime)
         device_empty_cache(&runtime->devices[i]);
 }
 
-static void services_release(baton_runtime *runtime)
-{
-    for (int32_t i = 0; i < runtime->device_count; i++) {
-        struct device *device = &runtime->devices[i];
-        pthread_mutex_lock(&device->lock);
-        baton_stream *service = device->service;
-        device->service = NULL;
-        pthread_mutex_unlock(&device->lock);
-        stream_release(service);
-    }
-}
-
 int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
 {
     int32_t status = handle_check(runtime ? &runtime->handle : NULL, HANDLE_RUNTIME, "runtime", err);
@@ -232,8 +222,6 @@ int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
     caches_empty(runtime);
     if (deferred_any(&runtime->deferred))   /* the drain itself has drawn tickets and recorded */
         synchronize_all(runtime, NULL);
-    runtime_drain(runtime, 0);
-    services_release(runtime);
     runtime_drain(runtime, 0);
     runtime_release(runtime);
     return status;

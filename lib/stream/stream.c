@@ -18,12 +18,8 @@ static int32_t destroy_native(baton_stream *stream)
     return BATON_OK;
 }
 
-static enum deferred_result stream_reclaim(struct deferred *node)
+static void stream_free(baton_stream *stream)
 {
-    baton_stream *stream = (baton_stream *)((char *)node - offsetof(baton_stream, node));
-    baton_runtime *runtime = stream->runtime;
-    if (destroy_native(stream))
-        return DEFERRED_LATER;
     for (baton_stream *own = stream->threads, *next; own; own = next) {
         next = own->next_thread;
         stream_release(own);
@@ -32,6 +28,15 @@ static enum deferred_result stream_reclaim(struct deferred *node)
     stream_count(stream, &stream->runtime->retired);
     mark_release(stream->mark);
     handle_free(&stream->handle);
+}
+
+static enum deferred_result stream_reclaim(struct deferred *node)
+{
+    baton_stream *stream = (baton_stream *)((char *)node - offsetof(baton_stream, node));
+    baton_runtime *runtime = stream->runtime;
+    if (destroy_native(stream))
+        return DEFERRED_LATER;
+    stream_free(stream);
     runtime_release(runtime);
     return DEFERRED_DONE;
 }
@@ -165,12 +170,21 @@ int32_t stream_service(struct device *device, baton_stream **stream, baton_error
 {
     int32_t status = BATON_OK;
     pthread_mutex_lock(&device->lock);
-    if (!device->service)
-        status = stream_make(device, 0, &device->service, err);
+    if (!device->service && !(status = stream_make(device, 0, &device->service, err)))
+        runtime_release(device->runtime);       /* which outlives its devices' own streams */
     if (!status)
         *stream = device->service;
     pthread_mutex_unlock(&device->lock);
     return status;
+}
+
+void stream_service_end(struct device *device)
+{
+    if (!device->service)
+        return;
+    destroy_native(device->service);
+    stream_free(device->service);
+    device->service = NULL;
 }
 
 int32_t baton_stream_create(baton_runtime *runtime, int32_t ordinal, uint32_t flags, int32_t priority, baton_stream **stream, baton_error *err)

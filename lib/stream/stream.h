@@ -92,8 +92,11 @@ void stream_retain(baton_stream *stream);
 /* May be called in any state: the native stream is destroyed at a later drain. NULL is allowed. */
 void stream_release(baton_stream *stream);
 
-/* A stream of the device's own, for work that no stream was named for. Not retained for the caller: the device keeps it. */
+/* A stream of the device's own, for work that no stream was named for. Not retained for the caller: the device keeps it as long as its runtime is there, and
+ * whoever retains it keeps that runtime. */
 int32_t stream_service(struct device *device, baton_stream **stream, baton_error *err);
+/* The runtime ends, and nobody holds the stream any more. */
+void stream_service_end(struct device *device);
 
 /* Draws a ticket: the driver call that submitted the work has returned. */
 uint64_t stream_ticket(baton_stream *stream, int32_t operation);

@@ -198,15 +198,33 @@ int32_t wait_everything(struct device *device, const struct wait_how *how, baton
     return status ? status : wait_legacy(device, how->operation, err);
 }
 
-static int32_t query_legacy(struct device *device)
+static int32_t query_native(struct device *device, driver_stream native)
 {
     struct device_entry entry;
     int32_t status = device_enter(device, &entry, NULL);
     if (status)
         return status;
-    int code = device->driver->stream_query(DRIVER_STREAM_LEGACY);
+    int code = device->driver->stream_query(native);
     device_leave(device, &entry);
     return code == DRIVER_NOT_READY ? BATON_NOT_READY : device_status(device, code, DRIVER_ROW_stream_query, BATON_OP_FREE, NULL, NULL);
+}
+
+int32_t query_use(baton_stream *stream, uint64_t ticket)
+{
+    struct mark *mark;
+    int capturing;
+    if (stream_done(stream, ticket))
+        return BATON_OK;
+    int32_t status = stream_foreign_capture(stream, &capturing, NULL);
+    if (status || capturing || stream_tracked(stream) || (stream->thread && stream->thread != process_thread()))
+        return status ? status : BATON_NOT_READY;
+    if (stream_exposed(stream))
+        return query_native(stream->device, stream->native);
+    if ((status = stream_mark(stream, ticket, 0, &mark, NULL)))
+        return status;
+    status = wait_query(stream, mark, BATON_OP_FREE, NULL);
+    mark_release(mark);
+    return status;
 }
 
 int32_t query_everything(struct device *device)
@@ -218,7 +236,7 @@ int32_t query_everything(struct device *device)
     for (size_t i = 0; i < list.count && !status; i++)
         status = baton_stream_query(list.streams[i], NULL);
     stream_list_free(&list);
-    return status ? status : query_legacy(device);
+    return status ? status : query_native(device, DRIVER_STREAM_LEGACY);
 }
 
 /* A captured stream has no progress of its own; asking the driver would break the capture. */

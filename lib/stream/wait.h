@@ -26,6 +26,8 @@ int32_t wait_everything(struct device *device, const struct wait_how *how, baton
 
 /* BATON_OK when all of that has finished, BATON_NOT_READY, or an error: never waits. */
 int32_t query_everything(struct device *device);
+/* BATON_OK when the use has finished. On a stream that may hold work without tickets: when all that it was given has, without an event that would be newer each time. */
+int32_t query_use(baton_stream *stream, uint64_t ticket);
 
 /* BATON_OK or BATON_NOT_READY: one query, no waiting. */
 int32_t wait_query(baton_stream *stream, struct mark *mark, int32_t operation, baton_error *err);
