@@ -73,6 +73,15 @@ static int32_t wait_before_upload(baton_array *to, const struct wait_how *how, b
     return status || capturing ? status : wait_before(to, 0, how, stream, err);
 }
 
+/* Behind a copy that the device makes by itself. When the wait fails it is tried once more: the host's memory is to be the caller's again, also with an error. */
+static int32_t wait_copied(baton_stream *stream, uint64_t ticket, const struct wait_how *how, baton_error *err)
+{
+    int32_t status = wait_stream(stream, ticket, how, err);
+    if (status)
+        wait_stream(stream, ticket, how, NULL);
+    return status;
+}
+
 static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
 {
     struct operation op;
@@ -96,7 +105,7 @@ static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, bat
     status = submit_end(&op, code, row, err);
     if (status || captured || (!direct && row != DRIVER_ROW_copy))
         return status;
-    return wait_stream(stream, atomic_load(&stream->submitted), &how, err);
+    return wait_copied(stream, atomic_load(&stream->submitted), &how, err);
 }
 
 static int32_t upload_strided(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
@@ -154,7 +163,7 @@ static int32_t download_run(void *host, uint64_t bytes, baton_array *from, baton
     int32_t status = wait_before(from, 1, &how, stream, err);
     if (!status)
         status = submit_download(host, bytes, from, stream, &ticket, err);
-    return status ? status : wait_stream(stream, ticket, &how, err);
+    return status ? status : wait_copied(stream, ticket, &how, err);
 }
 
 /* A contiguous copy of a strided array, or the array itself; one reference for the caller. */
@@ -197,7 +206,7 @@ static int32_t fence_or_wait(const struct use *use, baton_fence **fence, baton_e
     struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD, use->stream);
     int32_t status = fence_make(use->stream->runtime, use, 1, fence, err);
     if (status)
-        wait_stream(use->stream, use->ticket, &how, NULL);
+        wait_copied(use->stream, use->ticket, &how, NULL);
     return status;
 }
 

@@ -25,7 +25,7 @@ static const uint8_t fault_rows[] = {
     DRIVER_ROW_context_push, DRIVER_ROW_pointer_attribute, DRIVER_ROW_capture_begin, DRIVER_ROW_capture_status, DRIVER_ROW_capture_info,
     DRIVER_ROW_capture_update, DRIVER_ROW_graph_add_child, DRIVER_ROW_graph_instantiate, DRIVER_ROW_graph_update, DRIVER_ROW_graph_launch,
 };
-static const uint16_t fault_codes[] = { DRIVER_INVALID_VALUE, DRIVER_OUT_OF_MEMORY, 400, 999 };
+static const uint16_t fault_codes[] = { DRIVER_INVALID_VALUE, DRIVER_OUT_OF_MEMORY, DRIVER_INVALID_HANDLE, 304 };
 static const uint16_t sticky_codes[] = { DRIVER_ILLEGAL_ADDRESS, 719 };
 
 /* splitmix64 */

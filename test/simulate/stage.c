@@ -100,14 +100,13 @@ static int32_t managed_body(void *user, baton_stream *stream, const baton_operan
     (void)count;
     baton_stream_native(stream, &handle, NULL);
     baton_stream_device(stream, &device, NULL);
-    return foreign_fill(operands[0].address, fill->value, fill->count, device, handle) ? 1000 : 0;
+    return foreign_fill(operands[0].address, fill->value, fill->count, device, handle);
 }
 
 int32_t managed(baton_array *array, int32_t value, int count, baton_stream *stream)
 {
     struct managed_fill fill = { value, count };
-    int32_t status = baton_with_managed(stream, &(baton_operand) { .array = array, .access = BATON_WRITE }, 1, managed_body, &fill, &error);
-    return status == 1000 ? BATON_ERR_DRIVER : status;
+    return baton_with_managed(stream, &(baton_operand) { .array = array, .access = BATON_WRITE }, 1, managed_body, &fill, &error);
 }
 
 int32_t exchange(baton_array *array, int32_t value, baton_stream *stream)
@@ -280,12 +279,13 @@ const char *stage_close(int runtime_first, int lost)
     if (!runtime_first)
         release_tables();
     int32_t status = baton_runtime_close(rt, &error);
-    if (runtime_first)
+    if (runtime_first) {
         release_tables();
-    if (runtime_first || getenv("DL")) drain_leftovers();
+        drain_leftovers();
+    }
     if (status && !lost)
         snprintf(text, sizeof text, "the runtime closes with %s: %s", baton_status_name(status), error.message);
-    else if (soft_problems())
+    else if (soft_problems() && !lost)
         soft_problem_text(text, sizeof text);
     return text[0] || lost ? text : census_text(text, sizeof text);
 }

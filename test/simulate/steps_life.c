@@ -148,7 +148,7 @@ void step_dispose(const struct step *step, int task)
     call.allowed |= body->kind != BATON_DEVICE || body->wrapped ? MAY(BATON_NOT_READY) : 0;
     for (int i = 0; i < STREAMS; i++)
         call.allowed |= world.lanes[i].capture ? MAY(BATON_NOT_READY) | MAY(BATON_ERR_CAPTURE) : 0;
-    call.allowed |= body->exported ? MAY(BATON_ERR_BUSY) : 0;
+    call.allowed |= body->exported ? MAY(BATON_ERR_BUSY) | MAY(BATON_NOT_READY) : 0;
     body->exclusive = 1;
     int32_t status = perform(&call, step);
     body->exclusive = 0;

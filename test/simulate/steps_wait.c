@@ -170,7 +170,7 @@ void step_host_pointer(const struct step *step, int task)
     struct call call = call_on(ACT_host_pointer, NONE, cell, NONE, NONE);
     call.v[0] = cell, call.v[1] = step->n[1] % 2 ? BATON_READ : BATON_READ_WRITE;
     call.allowed = body->kind == BATON_DEVICE ? MAY(BATON_ERR_KIND) : MAY(BATON_OK);
-    if (perform(&call, step) || world.lost)
+    if (perform(&call, step) || world.lost || call.suspended)       /* others may have gone on using it */
         return;
     if (call.v[1] != BATON_READ)
         must_be_finished(&call, piece.body, NULL);

@@ -74,9 +74,9 @@ void world_replay(void)
         oracle_birth(world.oracle, (unsigned)call->birth, step.allocated);
     if (call)
         call_progress(call, &step);
-    if (oracle_trouble(world.oracle)[0] && !world.program->drop_wait)
+    if (oracle_trouble(world.oracle)[0] && !world.program->drop_wait && !world.lost)
         world_trouble("the order on the device: %s", oracle_trouble(world.oracle));
-    if (soft_problems()) {
+    if (soft_problems() && !world.lost) {
         char text[300];
         soft_problem_text(text, sizeof text);
         world_trouble("the device saw: %s", text);
