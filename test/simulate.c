@@ -7,6 +7,7 @@
  *     --seconds T    stop after so many; 0: never    --steps N     steps of a program (150)
  *     --faults N     in one of N steps a driver call fails; 0: none (by turns 0, 12)
  *     --out FILE     where a failing program goes ("simulate-failed.c")
+ *     --shrink 0     print what failed as it was drawn
  *     --drop-wait K  let the driver ignore waits on the device from the K-th on: what must be found */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +23,9 @@ enum { BATCH = 200, BOTH = -1 };
 
 static struct options {
     uint64_t seed, seeds;
-    int seconds, steps, faults, drop_wait;
+    int seconds, steps, faults, drop_wait, shrink;
     const char *out;
-} options = { .seed = 1, .seeds = 400, .steps = 150, .faults = BOTH, .out = "simulate-failed.c" };
+} options = { .seed = 1, .seeds = 400, .steps = 150, .faults = BOTH, .shrink = 1, .out = "simulate-failed.c" };
 
 static struct verdict verdict;
 static struct program program;
@@ -39,7 +40,7 @@ static double now(void)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: simulate [--seed S] [--seeds N] [--seconds T] [--steps N] [--faults N] [--out FILE] [--drop-wait K]\n");
+    fprintf(stderr, "usage: simulate [--seed S] [--seeds N] [--seconds T] [--steps N] [--faults N] [--out FILE] [--shrink 0] [--drop-wait K]\n");
     return 2;
 }
 
@@ -61,6 +62,8 @@ static int read_options(int count, char **arguments)
             options.faults = atoi(value);
         else if (!strcmp(arguments[i], "--drop-wait"))
             options.drop_wait = atoi(value);
+        else if (!strcmp(arguments[i], "--shrink"))
+            options.shrink = atoi(value);
         else if (!strcmp(arguments[i], "--out"))
             options.out = value;
         else
@@ -85,9 +88,10 @@ static int report(uint64_t seed, int faults)
         printf("alone it does not fail: it needs the programs before it\n");
         return EXIT_FAILURE;
     }
-    program_shrink(&program, fails);
+    if (options.shrink)
+        program_shrink(&program, fails);
     engine_try(&program, &verdict, options.out);
-    printf("shrunk to %d steps of %d tasks on %d threads: %s\nprinted as %s\n", program.count, program.tasks, program.threads, verdict.trouble, options.out);
+    printf("comes to %d steps of %d tasks on %d threads: %s\nprinted as %s\n", program.count, program.tasks, program.threads, verdict.trouble, options.out);
     return EXIT_FAILURE;
 }
 

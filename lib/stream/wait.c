@@ -234,7 +234,7 @@ int32_t query_everything(struct device *device)
     if (status)
         return status;
     for (size_t i = 0; i < list.count && !status; i++)
-        status = baton_stream_query(list.streams[i], NULL);
+        status = query_use(list.streams[i], atomic_load(&list.streams[i]->submitted));
     stream_list_free(&list);
     return status ? status : query_native(device, DRIVER_STREAM_LEGACY);
 }

@@ -176,13 +176,15 @@ int engine_try(const struct program *program, struct verdict *verdict, const cha
     return verdict->trouble[0] != '\0';
 }
 
-static void batch_child(const struct batch *batch, struct verdict *shared, _Atomic uint64_t *seed)
+/* Up to the first program that loses a device: what that had given out stays where it is, so that the rest need a process of their own. */
+static void batch_child(const struct batch *batch, uint64_t from, struct verdict *shared, _Atomic uint64_t *seed)
 {
     static struct program program;
-    for (uint64_t i = 0; i < batch->seeds && !shared->trouble[0]; i++) {
+    uint64_t lost = shared->figures.lost;
+    for (uint64_t i = from; i < batch->first + batch->seeds && !shared->trouble[0] && shared->figures.lost == lost; i++) {
         alarm(LIMIT_S);
-        *seed = batch->first + i;
-        program_draw(&program, *seed, batch->steps, batch->faults);
+        *seed = i;
+        program_draw(&program, i, batch->steps, batch->faults);
         program.drop_wait = batch->drop_wait;
         engine_run(&program, shared, NULL);
     }
@@ -197,11 +199,15 @@ uint64_t engine_batch(const struct batch *batch, struct verdict *verdict)
     if (seed == MAP_FAILED)
         abort();
     fflush(NULL);
-    pid_t child = fork();
-    if (child == 0)
-        batch_child(batch, shared, seed);
-    waitpid(child, &status, 0);
-    judge_end(status, shared);
+    for (uint64_t from = batch->first; from < batch->first + batch->seeds && !shared->trouble[0]; from = *seed + 1) {
+        pid_t child = fork();
+        if (child < 0)
+            abort();
+        if (child == 0)
+            batch_child(batch, from, shared, seed);
+        waitpid(child, &status, 0);
+        judge_end(status, shared);
+    }
     *verdict = *shared;
     uint64_t found = verdict->trouble[0] ? *seed : 0;
     munmap(shared, sizeof *shared);

@@ -40,14 +40,17 @@ static void print_entry(const struct entry *entry, int pauses, FILE *file)
     if (entry->what == ENTRY_EXPECT) {
         fprintf(file, "    expect(place[%d], \"%s\", __LINE__);\n", entry->v[0], entry->expected);
     } else if (entry->what == ENTRY_CALL) {
-        if (entry->fault_nth)
+        int lost = entry->fault_nth && driver_code_sticky(entry->fault_code);
+        if (lost)
+            fprintf(file, "    soft_fault(%d, %d);\n", entry->fault_nth % 2, entry->fault_code);
+        else if (entry->fault_nth)
             fprintf(file, "    instrument_fail(DRIVER_ROW_%s, %d, %d, 0);\n", row_names[entry->fault_row], entry->fault_nth, entry->fault_code);
         fputs("    may(", file);
         print_call(entry, file);
         fputs(", ", file);
         print_allowed(entry->allowed, file);
         fputs(");\n", file);
-        if (entry->fault_nth)
+        if (entry->fault_nth && !lost)
             fprintf(file, "    instrument_fail(DRIVER_ROW_%s, 0, 0, 0);\n", row_names[entry->fault_row]);
     } else if (pauses) {
         fputs("    turns_pause();\n", file);
@@ -85,7 +88,7 @@ static int plain(const struct program *program)
 
 void print_program(const struct program *program, FILE *file)
 {
-    fprintf(file, "/* %s */\n#include \"stage.h\"\n\n", world.trouble[0] ? world.trouble : "it has not come to its end");
+    fprintf(file, "/* %s\n *\n * Compiled with -std=c11 -D_GNU_SOURCE -Iinclude -Ilib -Itest/simulate, test/simulate/stage.c, test/simulate/turns.c, and libbaton_internal.a. */\n#include \"stage.h\"\n\n", world.trouble[0] ? world.trouble : "it has not come to its end");
     if (!plain(program))
         print_tasks(program, file);
     fputs("int main(void)\n{\n", file);

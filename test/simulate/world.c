@@ -7,6 +7,9 @@
 
 struct world world;
 
+/* What others may have brought about while a call waited: a capture, a scope, a limit. */
+#define MEANWHILE (MAY(BATON_ERR_CAPTURE) | MAY(BATON_ERR_BUSY) | MAY(BATON_ERR_OOM))
+
 void world_trouble(const char *format, ...)
 {
     va_list arguments;
@@ -130,6 +133,17 @@ static void mark(const struct call *call, int by)
     }
 }
 
+/* A call that fails, or a device that is lost. */
+static void begin_fault(const struct entry *entry)
+{
+    if (driver_code_sticky(entry->fault_code)) {
+        soft_fault(entry->fault_nth % 2, entry->fault_code);
+        world.lost = 1;
+    } else {
+        instrument_fail((enum driver_row)entry->fault_row, (uint64_t)entry->fault_nth, entry->fault_code, 0);
+    }
+}
+
 static void begin(struct call *call, const struct step *step)
 {
     struct entry *entry = log_add(ENTRY_CALL);
@@ -142,7 +156,7 @@ static void begin(struct call *call, const struct step *step)
         entry->fault_row = step->fault_row;
         entry->fault_nth = step->fault_nth;
         entry->fault_code = step->fault_code;
-        instrument_fail((enum driver_row)step->fault_row, step->fault_nth, step->fault_code, 0);
+        begin_fault(entry);
     }
     mark(call, 1);
     error = (baton_error)BATON_ERROR_INIT;
@@ -153,14 +167,15 @@ static void judge(struct call *call, int32_t status)
 {
     uint64_t allowed = call->allowed;
     if (call->suspended)
-        allowed |= MAY(BATON_ERR_CAPTURE) | MAY(BATON_ERR_BUSY);
+        allowed |= MEANWHILE;
     if (call->faulted || world.lost)
         allowed = ~(uint64_t)0;
     if (!(allowed & MAY(status)))
         world_trouble("%s: %s%s%s", act_text(call->act), baton_status_name(status), status < 0 ? ": " : "", status < 0 ? error.message : "");
     if (status == BATON_OK && call->needs && !call->applied && !call->faulted && !world.lost)
         world_trouble("%s: nothing was submitted", act_text(call->act));
-    if (status < 0 && !call->suspended && (error.status != status || !error.message[0]))
+    int foreign = call->act == ACT_foreign || call->act == ACT_tensor_foreign;
+    if (status < 0 && !foreign && !call->suspended && (error.status != status || !error.message[0]))
         world_trouble("%s: %s, and the error record says %s", act_text(call->act), baton_status_name(status), baton_status_name(error.status));
 }
 
@@ -182,7 +197,7 @@ int32_t perform(struct call *call, const struct step *step)
     mark(call, -1);
     entry = &world.log[at < MOST_ENTRIES ? at : 0];
     if (call->suspended)
-        entry->allowed |= MAY(BATON_ERR_CAPTURE) | MAY(BATON_ERR_BUSY);
+        entry->allowed |= MEANWHILE;
     if (call->faulted || world.lost)
         entry->allowed = ~(uint64_t)0;
     return status;
