@@ -173,11 +173,10 @@ EXTRA_DIST += \
     test/fuzz/corpus/dlpack/wide.seed
 
 # Random programs on the software device's drawn schedule; test/simulate.sh runs a slice of them.
-check_PROGRAMS += test/simulate
-test_simulate_SOURCES = \
+check_PROGRAMS += test/simulate/simulate
+test_simulate_simulate_SOURCES = \
     test/oracle.c \
     test/oracle.h \
-    test/simulate.c \
     test/simulate/acts.c \
     test/simulate/acts.h \
     test/simulate/engine.c \
@@ -188,6 +187,7 @@ test_simulate_SOURCES = \
     test/simulate/program.c \
     test/simulate/program.h \
     test/simulate/shrink.c \
+    test/simulate/simulate.c \
     test/simulate/stage.c \
     test/simulate/stage.h \
     test/simulate/steps.c \
@@ -202,8 +202,8 @@ test_simulate_SOURCES = \
     test/simulate/turns.h \
     test/simulate/world.c \
     test/simulate/world.h
-test_simulate_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/test
-test_simulate_LDADD = libbaton_internal.la
+test_simulate_simulate_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/test
+test_simulate_simulate_LDADD = libbaton_internal.la
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/common.sh"
 : "${BATON_FLAGS:=}"
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-simulate=$build/test/simulate
+simulate=$build/test/simulate/simulate
 seeds=3000
 [ "$SANITIZE" = no ] || seeds=300
 [ -z "${BATON_TEST_SEED:-}" ] || from="--seed $BATON_TEST_SEED"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
-#include "simulate/engine.h"
+#include "engine.h"
 
 enum { BATCH = 200, BOTH = -1 };
 
