@@ -397,7 +397,7 @@ typedef int32_t (*baton_captured_function)(void *user, baton_stream *stream);
 typedef struct baton_trace_entry {
     uint64_t time_ns;               /* monotonic clock */
     uint64_t stream_id;             /* the stream that works or waits */
-    uint64_t ticket;                /* its ticket */
+    uint64_t ticket;                /* its ticket; BATON_OP_WAIT on the device: of what lies before it */
     uint64_t other_stream_id;       /* BATON_OP_WAIT: the stream waited for */
     uint64_t other_ticket;
     int32_t  operation;             /* BATON_OP_... */

@@ -7,8 +7,19 @@
 static void submission_over(struct operation *op)
 {
     if (op->begun)
-        submission_leave_counting(op->stream, op->same);
+        submission_leave(op->stream);
     op->begun = 0;
+    if (op->same)
+        counters_add(&op->stream->counters, COUNT_SAME, op->same);
+}
+
+/* The submission's ticket ends it, too. */
+static uint64_t last_ticket(struct operation *op)
+{
+    if (op->captured || op->tracked)
+        return 0;
+    op->begun = 0;
+    return stream_submission_ticket(op->stream, op->kind);
 }
 
 void operation_discard(struct operation *op)
@@ -98,8 +109,7 @@ static void finish(struct operation *op, uint64_t ticket, int submitted)
 
 void operation_submitted(struct operation *op)
 {
-    int eager = !op->captured && !op->tracked;
-    uint64_t ticket = eager ? stream_operation_ticket(op->stream, op->kind) : 0;
+    uint64_t ticket = last_ticket(op);
     if (op->goes_on)
         finish_owned(op, ticket, 1);
     else
@@ -124,8 +134,10 @@ void operation_expose(struct operation *op)
 
 void operation_failed(struct operation *op)
 {
-    int eager = !op->captured && !op->tracked;
+    uint64_t ticket = 0;
     if (op->tracked)
         capture_unstep(op->tracked, op->step);
-    finish(op, eager ? atomic_load_explicit(&op->stream->submitted, memory_order_acquire) : 0, 0);
+    else if (!op->captured)
+        ticket = op->waits ? stream_ticket(op->stream, BATON_OP_WAIT) : stream_submitted(op->stream);
+    finish(op, ticket, 0);
 }

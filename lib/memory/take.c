@@ -194,7 +194,8 @@ int32_t take_plan_locked(struct operation *op, struct operation_item *item, stru
     return memory->export_count || memory_unnamed(memory, item->access) ? plan_exports(op, item, needs, err) : BATON_OK;
 }
 
-/* The newest first: a wait for a reader often covers the writer that the reader followed. */
+/* The newest first: a wait for a reader often covers the writer that the reader followed. The operation's ticket lies behind the waits; they have their own
+ * where it has none, or may be long in coming. */
 int32_t take_order(struct operation *op, const struct needs *needs, baton_error *err)
 {
     int32_t status = BATON_OK;
@@ -202,9 +203,11 @@ int32_t take_order(struct operation *op, const struct needs *needs, baton_error 
         const struct need *need = &needs->items[i];
         if (i + 1 < needs->count && order_need(op->stream, need->stream, need->ticket) != ORDER_WAIT)
             continue;
-        status = order_wait(op->stream, need->stream, need->ticket, err);
-        op->waits++;
+        status = order_queue(op->stream, need->stream, need->ticket, err);
+        op->waits += !status;
     }
+    if (op->waits && (status || op->kind == BATON_OP_SCOPE))
+        stream_ticket(op->stream, BATON_OP_WAIT);
     return status;
 }
 

@@ -37,7 +37,7 @@ static void add_kinds(struct suspects *suspects, baton_stream *stream, uint64_t 
 static void add_stream(baton_stream *stream, void *user)
 {
     struct suspects *suspects = user;
-    uint64_t done = atomic_load(&stream->completed), last = atomic_load(&stream->submitted);
+    uint64_t done = atomic_load(&stream->completed), last = stream_submitted(stream);
     char text[96];
     if (stream->device != suspects->device || done >= last)
         return;

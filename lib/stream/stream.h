@@ -31,7 +31,7 @@ struct mark {
     struct clock clock;                     /* the stream's clock at the record */
 };
 
-/* Of the word `submitting`: how many submissions are under way, and above that the uses that they found on their own stream. */
+/* Of the word `progress`: how many submissions are under way, and above that the newest ticket. */
 enum { SUBMITTING_BITS = 20 };
 
 struct baton_stream {
@@ -45,17 +45,17 @@ struct baton_stream {
     uint64_t thread;                        /* per-thread stream: the thread whose stream this is; 0: stands for all threads */
     uint64_t adopted;                       /* the driver's number for it + 1, where baton_stream_adopt may find it again; 0: it may not */
 
-    _Atomic uint64_t submitted, completed;
+    _Atomic uint64_t progress;              /* SUBMITTING_BITS: one change of it ends a submission and draws its ticket */
+    _Atomic uint64_t completed;
     _Atomic uint64_t recorded;              /* the newest stamp: what is newer, no other stream can follow yet */
-    _Atomic uint64_t submitting;            /* SUBMITTING_BITS: so that an operation changes one word as it comes and goes */
     _Atomic int exposed;                    /* may hold work without tickets (P6) */
     _Atomic int capturing;                  /* capture is set; written with the lock held and no submission under way */
     _Atomic int turning;                    /* a capture is about to begin or end: submissions hold back */
     _Atomic uint32_t scopes;                /* open scopes: of the submissions under way, those that last as long as their owner likes */
     _Atomic uint64_t task;
     _Atomic uint64_t ring[STREAM_RING];     /* ticket << 8 | operation kind, of the newest tickets */
-    struct counters counters;               /* COUNT_OPERATIONS: less tickets and device waits, so that an operation counts by its ticket; device waits and
-                                             * records are counted with the lock held */
+    struct counters counters;               /* COUNT_OPERATIONS: less tickets, so that an operation counts by its ticket; device waits and records are counted
+                                             * with the lock held */
 
     /* Guards recording, waiting on what was recorded, and the members below. Taken after memory locks, one at a time. */
     struct lock lock;
@@ -97,8 +97,16 @@ int32_t stream_service(struct device *device, baton_stream **stream, baton_error
 
 /* Draws a ticket: the driver call that submitted the work has returned. */
 uint64_t stream_ticket(baton_stream *stream, int32_t operation);
-/* An operation's, or a device wait's, which is counted as such. */
+/* An operation's, which is counted as such. */
 uint64_t stream_operation_ticket(baton_stream *stream, int32_t operation);
+/* The same, and the submission is no longer under way. */
+uint64_t stream_submission_ticket(baton_stream *stream, int32_t operation);
+
+/* The newest ticket. */
+static inline uint64_t stream_submitted(const baton_stream *stream)
+{
+    return atomic_load_explicit(&stream->progress, memory_order_acquire) >> SUBMITTING_BITS;
+}
 
 /* Adds the stream's counts to `counters`. */
 void stream_count(baton_stream *stream, struct counters *counters);

@@ -11,13 +11,24 @@ static void trace_ticket(baton_stream *stream, uint64_t ticket, int32_t operatio
     trace_write(&stream->runtime->trace, &entry);
 }
 
-uint64_t stream_operation_ticket(baton_stream *stream, int32_t operation)
+static uint64_t draw(baton_stream *stream, int32_t operation, int over)
 {
-    uint64_t ticket = atomic_fetch_add_explicit(&stream->submitted, 1, memory_order_release) + 1;
+    uint64_t change = ((uint64_t)1 << SUBMITTING_BITS) - (uint64_t)over;
+    uint64_t ticket = (atomic_fetch_add(&stream->progress, change) >> SUBMITTING_BITS) + 1;
     atomic_store_explicit(&stream->ring[ticket % STREAM_RING], ticket << 8 | (uint64_t)operation, memory_order_relaxed);
     if (trace_on(&stream->runtime->trace) && operation != BATON_OP_WAIT)
         trace_ticket(stream, ticket, operation);
     return ticket;
+}
+
+uint64_t stream_operation_ticket(baton_stream *stream, int32_t operation)
+{
+    return draw(stream, operation, 0);
+}
+
+uint64_t stream_submission_ticket(baton_stream *stream, int32_t operation)
+{
+    return draw(stream, operation, 1);
 }
 
 uint64_t stream_ticket(baton_stream *stream, int32_t operation)
@@ -30,15 +41,13 @@ void stream_count(baton_stream *stream, struct counters *counters)
 {
     for (int i = 0; i < COUNTERS; i++)
         counters_add(counters, (enum counter)i, atomic_load_explicit(&stream->counters.value[i], memory_order_relaxed));
-    uint64_t waits = atomic_load_explicit(&stream->counters.value[COUNT_DEVICE_WAITS], memory_order_relaxed);
-    counters_add(counters, COUNT_OPERATIONS, atomic_load(&stream->submitted) - waits);
-    counters_add(counters, COUNT_SAME, atomic_load(&stream->submitting) >> SUBMITTING_BITS);
+    counters_add(counters, COUNT_OPERATIONS, stream_submitted(stream));
 }
 
 uint64_t stream_foreign_ticket(baton_stream *stream)
 {
     stream_lock(stream);      /* no capture begins between the look and the ticket */
-    uint64_t ticket = stream->capture ? atomic_load_explicit(&stream->submitted, memory_order_acquire) : stream_ticket(stream, BATON_OP_FOREIGN);
+    uint64_t ticket = stream->capture ? stream_submitted(stream) : stream_ticket(stream, BATON_OP_FOREIGN);
     stream_unlock(stream);
     return ticket;
 }
@@ -48,7 +57,7 @@ uint64_t stream_newest(baton_stream *stream)
     int mine = !stream->thread || stream->thread == process_thread();
     if (stream_exposed(stream) && mine)
         return stream_foreign_ticket(stream);
-    return atomic_load_explicit(&stream->submitted, memory_order_acquire);
+    return stream_submitted(stream);
 }
 
 int32_t stream_foreign_capture(baton_stream *stream, int *capturing, baton_error *err)
@@ -143,7 +152,7 @@ int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task,
     status = device_enter_for(stream, &entry, err);
     if (status)
         return status;
-    uint64_t covered = atomic_load_explicit(&stream->submitted, memory_order_acquire);  /* before the record */
+    uint64_t covered = stream_submitted(stream);  /* before the record */
     int code = stream->device->driver->event_record(stream->mark->event, stream->native);
     device_leave_for(stream, &entry);
     if (code)

@@ -111,7 +111,7 @@ static int32_t hold(baton_gate *gate, uint64_t limit_ns, baton_error *err)
         return captured(err);
     }
     status = submit_end(&op, builtin_launch(function, gate->stream, 1, parameters), DRIVER_ROW_launch, err);
-    gate->ticket = atomic_load_explicit(&gate->stream->submitted, memory_order_acquire);
+    gate->ticket = stream_submitted(gate->stream);
     return status;
 }
 

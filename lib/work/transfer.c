@@ -96,7 +96,7 @@ static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, bat
     status = submit_end(&op, code, row, err);
     if (status || captured || (!direct && row != DRIVER_ROW_copy))
         return status;
-    return wait_stream(stream, atomic_load(&stream->submitted), &how, err);
+    return wait_stream(stream, stream_submitted(stream), &how, err);
 }
 
 static int32_t upload_strided(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
@@ -143,7 +143,7 @@ static int32_t submit_download(void *host, uint64_t bytes, baton_array *from, ba
     int code = row == DRIVER_ROW_copy ? driver->copy((driver_address)(uintptr_t)host, array_address(from), bytes, stream->native)
                                       : driver->copy_to_host(host, array_address(from), bytes, stream->native);
     status = submit_end(&op, code, row, err);
-    *ticket = atomic_load_explicit(&stream->submitted, memory_order_acquire);
+    *ticket = stream_submitted(stream);
     return status;
 }
 
