@@ -126,11 +126,11 @@ static inline int memory_unnamed(const struct memory *memory, uint32_t access)
 void memory_prune_locked(struct memory *memory);
 
 /* s becomes the owner by a write; what is unfinished elsewhere becomes pending. Tickets are set by the caller's later call. */
-void memory_publish_write_locked(struct memory *memory, baton_stream *s, uint64_t ticket);
+__attribute__((hot)) void memory_publish_write_locked(struct memory *memory, baton_stream *s, uint64_t ticket);
 void memory_publish_read_locked(struct memory *memory, baton_stream *s, uint64_t ticket);
 
 /* After any change: version and hints. */
-void memory_changed_locked(struct memory *memory);
+__attribute__((hot)) void memory_changed_locked(struct memory *memory);
 
 void uses_release(struct use *uses, uint32_t count);
 

@@ -45,7 +45,7 @@ struct operation {
 };
 
 /* token 0: the operation's own address, which is unique while it lives. */
-void operation_init(struct operation *op, baton_stream *stream, int32_t kind, uint64_t token);
+__attribute__((hot)) void operation_init(struct operation *op, baton_stream *stream, int32_t kind, uint64_t token);
 
 /* In order and with room: the usual case of operation_add, which needs no search. access is not 0. */
 static inline int operation_append(struct operation *op, struct memory *memory, uint32_t access)
@@ -66,7 +66,7 @@ int32_t operation_add(struct operation *op, struct memory *memory, uint32_t acce
 void operation_keep_memories(struct operation *op);
 
 /* Locks and takes everything. On failure all locks are free again, and the operation still has to be discarded. May host-wait, with no lock held. */
-int32_t operation_begin(struct operation *op, baton_error *err);
+__attribute__((hot)) int32_t operation_begin(struct operation *op, baton_error *err);
 
 /* One more memory in an operation that has begun (a scope): takes it, or leaves all as it was. */
 int32_t operation_extend(struct operation *op, struct memory *memory, uint32_t access, baton_error *err);
@@ -75,14 +75,14 @@ int32_t operation_extend(struct operation *op, struct memory *memory, uint32_t a
 int32_t operation_keep(struct operation *op, void *object, void (*retain)(void *), void (*release)(void *), baton_error *err);
 
 /* The work was submitted, or its submission failed behind waits that are queued (S7). Unlocks, and releases the memories. */
-void operation_submitted(struct operation *op);
+__attribute__((hot)) void operation_submitted(struct operation *op);
 void operation_failed(struct operation *op);
 
 /* As submitted, with foreign work behind it: the memories are escaped on the stream (P4). */
 void operation_expose(struct operation *op);
 
 /* Gives up an operation that has not begun. */
-void operation_discard(struct operation *op);
+__attribute__((hot)) void operation_discard(struct operation *op);
 
 /* The access that the operation (or an enclosing one) holds on the memory; 0: none. */
 uint32_t operation_holds(const struct operation *op, const struct memory *memory);

@@ -49,10 +49,10 @@ static inline uint32_t take_owned(const struct operation *op, const struct memor
 int32_t take_check(const struct operation *op, const struct operation_item *item, baton_error *err);
 
 /* Adds what the item must follow on the operation's stream. The item's memory is locked. */
-int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err);
+__attribute__((hot)) int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err);
 
 /* Queues the device waits (S5). */
-int32_t take_order(struct operation *op, const struct needs *needs, baton_error *err);
+__attribute__((hot)) int32_t take_order(struct operation *op, const struct needs *needs, baton_error *err);
 
 /* Host-waits, with no lock held, for the host part of the needs. */
 int32_t take_wait(struct operation *op, const struct needs *needs, baton_error *err);

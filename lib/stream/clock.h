@@ -17,15 +17,15 @@ struct clock {
 };
 
 /* The ticket of stream `id` that this clock follows; 0: none known. */
-uint64_t clock_get(const struct clock *clock, uint64_t id);
+__attribute__((hot)) uint64_t clock_get(const struct clock *clock, uint64_t id);
 
 /* From now on this clock follows stream `id` up to `ticket` (never lowers it). */
-void clock_raise(struct clock *clock, uint64_t id, uint64_t ticket);
+__attribute__((hot)) void clock_raise(struct clock *clock, uint64_t id, uint64_t ticket);
 
 /* Joins `other` into `clock`, leaving out `self`: a stream does not follow itself. */
-void clock_join(struct clock *clock, const struct clock *other, uint64_t self);
+__attribute__((hot)) void clock_join(struct clock *clock, const struct clock *other, uint64_t self);
 
 /* Copies what is occupied. */
-void clock_copy(struct clock *to, const struct clock *from);
+__attribute__((hot)) void clock_copy(struct clock *to, const struct clock *from);
 
 #endif

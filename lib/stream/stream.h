@@ -100,7 +100,7 @@ uint64_t stream_ticket(baton_stream *stream, int32_t operation);
 /* An operation's, which is counted as such. */
 uint64_t stream_operation_ticket(baton_stream *stream, int32_t operation);
 /* The same, and the submission is no longer under way. */
-uint64_t stream_submission_ticket(baton_stream *stream, int32_t operation);
+__attribute__((hot)) uint64_t stream_submission_ticket(baton_stream *stream, int32_t operation);
 
 /* The newest ticket. */
 static inline uint64_t stream_submitted(const baton_stream *stream)
@@ -187,7 +187,7 @@ int32_t stream_foreign_capture(baton_stream *stream, int *capturing, baton_error
 /* Makes the stream's mark cover `ticket`, recording at most once. The stream's lock is held. During a capture the pre-capture event stands for all
  * (C2), but for the capturing task itself: BATON_ERR_CAPTURE, with no driver call (C3). `task` is the waiting task's tag. BATON_ERR_THREAD when another thread's per-thread stream
  * would have to be recorded on. */
-int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task, baton_error *err);
+__attribute__((hot)) int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task, baton_error *err);
 /* The same, returning one reference on the mark. */
 int32_t stream_mark(baton_stream *stream, uint64_t ticket, uint64_t task, struct mark **mark, baton_error *err);
 /* Only where driver calls are allowed. NULL is allowed. */

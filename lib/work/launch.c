@@ -124,7 +124,7 @@ static void prefetch(const baton_argument *arguments, uint32_t count)
         __builtin_prefetch(arguments[i].array);
 }
 
-int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, const baton_argument *arguments, uint32_t count, baton_error *err)
+__attribute__((hot)) int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, const baton_argument *arguments, uint32_t count, baton_error *err)
 {
     struct operation op;
     struct values values;
