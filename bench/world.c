@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <string.h>
 
 #include "bench.h"
@@ -19,14 +18,10 @@ driver_stream raw_stream(int stream)
     return world.streams[stream]->native;
 }
 
-typedef int (*launch_function)(driver_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, driver_stream,
-                               void **, void **);
-static launch_function floor_launch;
-
 void raw_launch(enum kernel_name kernel, int stream, void **parameters)
 {
     unsigned block = kernel == KERNEL_ADD ? 257 : 1;
-    need_raw(floor_launch(world.kernels[kernel]->native, 1, 1, 1, block, 1, 1, 0, raw_stream(stream), parameters, NULL));
+    need_raw(world.driver->launch(world.kernels[kernel]->native, 1, 1, 1, block, 1, 1, 0, raw_stream(stream), parameters, NULL));
 }
 
 void raw_follow(int after, int before)
@@ -83,17 +78,6 @@ static void make_memory(int i)
     world.parameters[i] = &world.addresses[i];
 }
 
-/* What programs write themselves: cuLaunchKernel. The library's table may launch by other means. */
-static void floor_launch_find(void)
-{
-    void *symbol = world.soft ? NULL : dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), "cuLaunchKernel");
-    floor_launch = world.driver->launch;
-    if (symbol)
-        memcpy(&floor_launch, &symbol, sizeof symbol);
-    else if (!world.soft)
-        bench_die("cuLaunchKernel", "not found");
-}
-
 static void runtime_open(const char *driver)
 {
     baton_runtime_options options = { .struct_size = sizeof options, .driver = driver };
@@ -101,7 +85,6 @@ static void runtime_open(const char *driver)
     world.driver = world.runtime->driver;
     world.soft = world.driver->host_kernels;
     need(device_get(world.runtime, 0, &world.device, &bench_error));
-    floor_launch_find();
 }
 
 static void print_device(void)

@@ -163,16 +163,6 @@ static int devices_check(const struct driver *driver, struct reason *reason)
     return 1;
 }
 
-/* The driver comes back a little sooner from cuLaunchKernelEx than from cuLaunchKernel (doc/performance.md). */
-static int launch_by_config(driver_function function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
-                            unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, driver_stream stream, void **parameters,
-                            void **extra)
-{
-    driver_launch_config config = { .grid = { grid_x, grid_y, grid_z }, .block = { block_x, block_y, block_z }, .shared_bytes = shared_bytes,
-                                    .stream = stream };
-    return cuda.launch_ex(&config, function, parameters, extra);
-}
-
 /* The library stays open when this fails: a driver that has started threads must not be unmapped. */
 static int cuda_load_locked(struct reason *reason)
 {
@@ -185,7 +175,6 @@ static int cuda_load_locked(struct reason *reason)
     }
     if (!version_check(library, reason) || !rows_load(library, &driver, reason) || !devices_check(&driver, reason))
         return 0;
-    driver.launch = launch_by_config;
     cuda = driver;
     return 1;
 }

@@ -150,7 +150,7 @@ int32_t take_check(const struct operation *op, const struct operation_item *item
         return fail(err, BATON_ERR_KIND, "the memory is read-only");
     if (memory->pageable && by_kernel(op))
         return fail(err, BATON_ERR_KIND, "kernels do not reach ordinary memory of the host: copy it to the device, or pin it");
-    if (memory->device != op->stream->device && memory->device->driver != op->stream->device->driver)
+    if (memory->device->driver != op->stream->device->driver)
         return fail(err, BATON_ERR_STREAM, "the array and the stream belong to different drivers");
     return BATON_OK;
 }
