@@ -144,18 +144,19 @@ int32_t operation_lock_item(struct operation *op, struct operation_item *item, i
     return memory_lock(item->memory, op->token, &policy, err);
 }
 
-/* Without a wait. In the same pass: whether every memory is the stream's own already (S4), so that there is nothing to plan. */
+/* Without a wait. In the same pass: whether every memory is the stream's own already (S4), or one of them is handed over, so that there is nothing to plan. */
 static int lock_at_once(struct operation *op)
 {
     uint32_t owned = 0;
     op->goes_on = 0;
+    op->before.stream = NULL;
     if (op->parent || op->kept)
         return 0;
     for (; op->locked < op->count; op->locked++) {
         struct memory *memory = op->items[op->locked].memory;
         if (!lock_try(&memory->lock, op->token))
             return 0;
-        owned += take_owned(op, memory);
+        owned += take_owned(op, memory) || take_handed(op, memory);
     }
     op->goes_on = owned == op->count;
     return 1;
@@ -181,7 +182,7 @@ static int32_t plan_all(struct operation *op, struct needs *needs, baton_error *
 {
     int32_t status = BATON_OK;
     if (op->goes_on) {
-        op->same += op->count;
+        op->same += op->count - (op->before.stream != NULL);
         return BATON_OK;
     }
     for (uint32_t i = 0; i < op->count && !status; i++)
@@ -201,7 +202,7 @@ static int32_t order_all(struct operation *op, const struct needs *needs, baton_
 {
     int32_t status = BATON_OK;
     if (op->goes_on)
-        return BATON_OK;
+        return op->before.stream ? take_follow(op, err) : BATON_OK;
     for (uint32_t i = 0; i < op->count && !status; i++)
         if (op->items[i].memory->device != op->stream->device)
             status = operation_reach(op, op->items[i].memory, err);

@@ -70,14 +70,17 @@ static void publish(struct operation *op, struct operation_item *item, uint64_t 
         memory_publish_read_locked(item->memory, op->stream, ticket);
 }
 
-/* Still the stream's own: a write changes its ticket only. */
+/* Still the stream's own, where a write changes its ticket only, or the one that was handed over. */
 static void publish_owned(struct memory *memory, baton_stream *stream, uint64_t ticket, uint32_t access, int submitted)
 {
-    if (access & BATON_WRITE) {
+    if (!(access & BATON_WRITE)) {
+        if (submitted)
+            memory_publish_read_locked(memory, stream, ticket);
+    } else if (memory->owner.stream == stream) {
         memory->owner.ticket = ticket;
         memory->version++;
-    } else if (submitted) {
-        memory_publish_read_locked(memory, stream, ticket);
+    } else {
+        memory_publish_write_locked(memory, stream, ticket);
     }
 }
 
@@ -93,7 +96,8 @@ static void finish_owned(struct operation *op, uint64_t ticket, int submitted)
         lock_release(&memory->lock);
     }
     op->locked = 0;
-    operation_discard(op);
+    if (op->items != op->few)
+        operation_discard(op);
 }
 
 static void finish(struct operation *op, uint64_t ticket, int submitted)

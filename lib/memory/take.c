@@ -211,6 +211,15 @@ int32_t take_order(struct operation *op, const struct needs *needs, baton_error 
     return status;
 }
 
+int32_t take_follow(struct operation *op, baton_error *err)
+{
+    if (order_need(op->stream, op->before.stream, op->before.ticket) != ORDER_WAIT)
+        return BATON_OK;
+    int32_t status = order_queue(op->stream, op->before.stream, op->before.ticket, err);
+    op->waits += !status;
+    return status;
+}
+
 int32_t take_wait(struct operation *op, const struct needs *needs, baton_error *err)
 {
     int32_t status = BATON_OK;

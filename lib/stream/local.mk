@@ -7,7 +7,6 @@ libbaton_internal_la_SOURCES += \
     lib/stream/capture_follow.c \
     lib/stream/capture_parts.h \
     lib/stream/capture_set.c \
-    lib/stream/clock.c \
     lib/stream/clock.h \
     lib/stream/device.c \
     lib/stream/device.h \

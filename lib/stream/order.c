@@ -71,6 +71,7 @@ static int32_t queue_wait(baton_stream *after, baton_stream *before, uint64_t ti
 int32_t order_queue(baton_stream *after, baton_stream *before, uint64_t ticket, baton_error *err)
 {
     struct handed handed;
+    handed.stamp = handed.clock.occupied = 0;
     int32_t status = queue_wait(after, before, ticket, &handed, err);
     if (status)
         return status;

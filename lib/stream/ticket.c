@@ -139,10 +139,10 @@ int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task,
         return pre_capture_mark_locked(stream, task, err);
     if (stream->mark && stream->mark->stamp >= ticket)
         return BATON_OK;
-    int capturing;
+    int capturing = 0;
     if (stream->thread && stream->thread != process_thread())
         return fail(err, BATON_ERR_THREAD, "the memory was last used on another thread's per-thread stream: synchronize it on that thread");
-    int32_t status = stream_foreign_capture(stream, &capturing, err);
+    int32_t status = stream_exposed(stream) ? stream_foreign_capture(stream, &capturing, err) : BATON_OK;
     if (!status && capturing)
         status = fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured elsewhere: its earlier work cannot be waited for until that ends",
                       (unsigned long long)stream->id);
