@@ -23,6 +23,7 @@ TESTS_C = \
     test/conformance_graph \
     test/conformance_look \
     test/conformance_memory \
+    test/conformance_peer \
     test/conformance_stream \
     test/conformance_work \
     test/copy \
@@ -80,6 +81,7 @@ TESTS_C = \
     test/nvrtc_real \
     test/occupancy \
     test/options \
+    test/peers \
     test/place \
     test/range \
     test/readers \
