@@ -81,6 +81,8 @@ TESTS_C = \
     test/nvrtc_real \
     test/occupancy \
     test/options \
+    test/peer_ends \
+    test/peer_events \
     test/peers \
     test/place \
     test/range \
