@@ -99,6 +99,7 @@ TESTS_C = \
     test/store \
     test/store_safety \
     test/stress \
+    test/stress_devices \
     test/stress_threads \
     test/struct_size \
     test/trace \
@@ -283,7 +284,9 @@ test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h 
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
-test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
+stress_sources = test/stress_steps.c test/stress_steps.h test/stress_world.c test/stress_world.h
+test_stress_SOURCES = test/stress.c $(stress_sources)
+test_stress_devices_SOURCES = test/stress_devices.c $(stress_sources)
 
 # Programs without a rule of their own are tests.
 LDADD = test/libsupport.la libbaton_internal.la $(CHECK_LIBS)
