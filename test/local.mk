@@ -116,6 +116,7 @@ SCRIPT_TESTS = \
     test/headers.sh \
     test/julia.sh \
     test/julia_syntax.sh \
+    test/nccl.sh \
     test/readme.sh \
     test/skips.sh \
     test/style.sh \
@@ -191,6 +192,7 @@ AM_TESTS_ENVIRONMENT = \
     CC='$(CC)'; export CC; \
     CTAGS='$(CTAGS)'; export CTAGS; \
     VERSION='$(VERSION)'; export VERSION; \
+    MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
     SANITIZE='$(SANITIZE)'; export SANITIZE;
 
 if ENABLE_SANITIZE
@@ -235,6 +237,25 @@ test/programs: Makefile
 if HAVE_CHECK
 check_LTLIBRARIES += test/fake_cuda.la test/fake_cuda_bare.la test/fake_nvrtc.la
 endif
+# The NCCL examples with the library inside, so that the stand-in works on their software device; test/nccl.sh runs them.
+if HAVE_CHECK
+check_LTLIBRARIES += test/fake_nccl.la
+check_PROGRAMS += test/nccl_devices
+if HAVE_MPI
+check_PROGRAMS += test/nccl_processes
+endif
+endif
+test_fake_nccl_la_SOURCES = test/fake_nccl.c
+test_fake_nccl_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
+test_nccl_devices_SOURCES = examples/nccl/devices.c test/fake_nccl_driver.c $(nccl_sources)
+test_nccl_devices_CPPFLAGS = $(AM_CPPFLAGS)
+test_nccl_devices_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+test_nccl_devices_LDADD = libbaton_internal.la
+test_nccl_processes_SOURCES = examples/nccl/processes.c test/fake_nccl_driver.c $(nccl_sources)
+test_nccl_processes_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+test_nccl_processes_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+test_nccl_processes_LDADD = libbaton_internal.la $(MPI_LIBS)
+
 test_fake_nvrtc_la_SOURCES = test/fake_nvrtc.c
 test_fake_nvrtc_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_fake_cuda_la_SOURCES = test/fake_cuda.c
