@@ -1,177 +1,25 @@
 /* A stand-in for libnccl on the software device, opened in place of it. Its work is real: a kernel on each rank's stream, which meets the other ranks'
  * kernels in memory that all share, between processes too. The software device sees what each reads and writes, as of any kernel. What NCCL does not
  * allow is refused: ranks of one process outside a group, another number of elements than the others have. */
-#include <errno.h>
+#include "fake_nccl.h"
+
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "driver/soft/soft.h"
-
-enum { MOST = 16, SLOT = 1 << 14, MOST_CALLS = 64, LIMIT_S = 20 };
-enum { SUCCESS = 0, SYSTEM_ERROR = 2, INVALID_ARGUMENT = 4, INVALID_USAGE = 5 };
-enum kind { SEND, ALL_REDUCE, BROADCAST, RECEIVE };     /* of a group's calls those that wait for nobody are submitted first */
-
-const struct driver *fake_nccl_driver(void);            /* the program's */
-
-/* In memory that is shared by all ranks. */
-struct slot {
-    uint64_t bytes;
-    int type;
-    char data[SLOT];
-};
-struct meeting {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    int world, arrived, attached;
-    uint64_t round;                     /* grows each time that all have arrived */
-    struct slot slots[MOST];
-    struct { int full; struct slot slot; } mail[MOST][MOST];
-};
-
-struct communicator {
-    struct meeting *meeting;
-    int rank, world, alone;             /* alone: the only rank of its process */
-    driver_context context;             /* of the first stream that it was used on */
-    driver_module module;
-    driver_function function;
-};
-
-struct call {
-    enum kind kind;
-    struct communicator *communicator;
-    const void *from;
-    void *to;
-    uint64_t count;
-    int type, root, peer;
-    driver_stream stream;
-};
+enum { MOST_CALLS = 64 };
 
 static __thread struct call calls[MOST_CALLS];
 static __thread int call_count, depth;
-
-/* ---- element types, in NCCL's order; no sums of half precision here */
-
-static const size_t sizes[] = { 1, 1, 4, 4, 8, 8, 2, 4, 8, 2 };
-
-#define ADD(type, to, from, count)                      \
-    for (uint64_t i = 0; i < (count); i++)              \
-        ((type *)(to))[i] = (type)(((type *)(to))[i] + ((const type *)(from))[i])
-
-static void add(int type, void *to, const void *from, uint64_t count)
-{
-    switch (type) {
-    case 0: ADD(int8_t, to, from, count); break;
-    case 1: ADD(uint8_t, to, from, count); break;
-    case 2: ADD(int32_t, to, from, count); break;
-    case 3: ADD(uint32_t, to, from, count); break;
-    case 4: ADD(int64_t, to, from, count); break;
-    case 5: ADD(uint64_t, to, from, count); break;
-    case 7: ADD(float, to, from, count); break;
-    default: ADD(double, to, from, count); break;
-    }
-}
-
-/* ---- the work, on the streams' threads. Whoever waits in vain for the others leaves its memory as it is. */
-
-static int wait_changed(struct meeting *meeting)
-{
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += LIMIT_S;
-    return pthread_cond_timedwait(&meeting->changed, &meeting->lock, &limit) == 0;
-}
-
-/* Lock held. */
-static int meet(struct meeting *meeting)
-{
-    uint64_t round = meeting->round;
-    int met = 1;
-    if (++meeting->arrived == meeting->world) {
-        meeting->arrived = 0;
-        meeting->round++;
-        pthread_cond_broadcast(&meeting->changed);
-    }
-    while (meeting->round == round && met)
-        met = wait_changed(meeting);
-    return met;
-}
-
-static void slot_put(struct slot *slot, const struct call *call)
-{
-    slot->bytes = call->count * sizes[call->type];
-    slot->type = call->type;
-    memcpy(slot->data, call->from, slot->bytes);
-}
-
-static int slot_fits(const struct slot *slot, const struct call *call)
-{
-    return slot->bytes == call->count * sizes[call->type] && slot->type == call->type;
-}
-
-static void finish_collective(const struct call *call)
-{
-    struct meeting *meeting = call->communicator->meeting;
-    int first = call->kind == BROADCAST ? call->root : 0;
-    if (!slot_fits(&meeting->slots[first], call))
-        return;
-    memcpy(call->to, meeting->slots[first].data, meeting->slots[first].bytes);
-    for (int i = 1; i < meeting->world && call->kind == ALL_REDUCE; i++)
-        if (slot_fits(&meeting->slots[i], call))
-            add(call->type, call->to, meeting->slots[i].data, call->count);
-}
-
-static void run_collective(const struct call *call)
-{
-    struct meeting *meeting = call->communicator->meeting;
-    slot_put(&meeting->slots[call->communicator->rank], call);
-    if (!meet(meeting))
-        return;
-    finish_collective(call);
-    meet(meeting);
-}
-
-static void run_mail(const struct call *call)
-{
-    struct meeting *meeting = call->communicator->meeting;
-    int own = call->communicator->rank, sends = call->kind == SEND, there = 1;
-    int sender = sends ? own : call->peer, receiver = sends ? call->peer : own;
-    while (meeting->mail[sender][receiver].full == sends && there)
-        there = wait_changed(meeting);
-    struct slot *slot = &meeting->mail[sender][receiver].slot;
-    if (sends && there)
-        slot_put(slot, call);
-    else if (there && slot_fits(slot, call))
-        memcpy(call->to, slot->data, slot->bytes);
-    meeting->mail[sender][receiver].full = sends;
-    pthread_cond_broadcast(&meeting->changed);
-}
-
-static void run(const struct soft_grid *grid, void *const *arguments)
-{
-    struct call *call = *(struct call *const *)arguments[2];
-    struct meeting *meeting = call->communicator->meeting;
-    (void)grid;
-    pthread_mutex_lock(&meeting->lock);
-    if (call->kind == ALL_REDUCE || call->kind == BROADCAST)
-        run_collective(call);
-    else
-        run_mail(call);
-    pthread_mutex_unlock(&meeting->lock);
-    free(call);
-}
 
 /* ---- submission */
 
 static int load(struct communicator *communicator, driver_stream stream)
 {
     static const struct soft_parameter parameters[] = { { 8, 1 }, { 8, 2 }, { 8, 0 } };
-    static const struct soft_kernel kernel = { "fake_nccl", run, parameters, 3 };
+    static const struct soft_kernel kernel = { "fake_nccl", fake_nccl_run, parameters, 3 };
     static const struct soft_image image = { SOFT_IMAGE_MAGIC, 1, &kernel };
     const struct driver *driver = fake_nccl_driver();
     driver_context popped;
@@ -208,7 +56,7 @@ static int submit(const struct call *call)
 
 static int call_add(const struct call *call)
 {
-    if (!call->communicator || call->type < 0 || call->type > 9 || call->count * sizes[call->type] > SLOT)
+    if (!call->communicator || call->type < 0 || call->type > 9 || call->count * fake_nccl_sizes[call->type] > SLOT)
         return INVALID_ARGUMENT;
     if (depth == 0 && !call->communicator->alone && call->communicator->world > 1)
         return INVALID_USAGE;
@@ -363,7 +211,7 @@ int ncclCommInitRank(struct communicator **communicator, int world, struct id id
     close(file);
     pthread_mutex_lock(&meeting->lock);
     while (meeting->attached < world && there)
-        there = wait_changed(meeting);
+        there = fake_nccl_wait(meeting);
     pthread_mutex_unlock(&meeting->lock);
     if (rank == 0)
         shm_unlink(id.bytes);

@@ -24,6 +24,7 @@ TESTS_C = \
     test/conformance_look \
     test/conformance_memory \
     test/conformance_peer \
+    test/conformance_peer_event \
     test/conformance_stream \
     test/conformance_work \
     test/copy \
@@ -81,6 +82,7 @@ TESTS_C = \
     test/nvrtc_real \
     test/occupancy \
     test/options \
+    test/peer_access \
     test/peer_ends \
     test/peer_events \
     test/peers \
@@ -245,7 +247,7 @@ if HAVE_MPI
 check_PROGRAMS += test/nccl_processes
 endif
 endif
-test_fake_nccl_la_SOURCES = test/fake_nccl.c
+test_fake_nccl_la_SOURCES = test/fake_nccl.c test/fake_nccl.h test/fake_nccl_work.c
 test_fake_nccl_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_nccl_devices_SOURCES = examples/nccl/devices.c test/fake_nccl_driver.c $(nccl_sources)
 test_nccl_devices_CPPFLAGS = $(AM_CPPFLAGS)

@@ -13,35 +13,6 @@ __attribute__((constructor)) static void three_devices(void)
     setenv("BATON_DRIVER", "soft:3", 0);
 }
 
-/* ---- a machine without peer access */
-
-static int no_peer(int *can, driver_device device, driver_device peer)
-{
-    (void)device;
-    (void)peer;
-    *can = 0;
-    return DRIVER_SUCCESS;
-}
-
-static void set_peers(int possible)
-{
-    for (int i = 0; i < device_count() * device_count() && on_soft(); i++)
-        soft_set_peer(i / device_count(), i % device_count(), possible);
-}
-
-/* The software device refuses what others would only be asked about. */
-static void peers_end(void)
-{
-    set_peers(0);
-    outside_replace()->device_can_access_peer = no_peer;
-}
-
-static void peers_again(void)
-{
-    set_peers(1);
-    outside_restore();
-}
-
 /* ---- copies: every pair of devices, on the stream of either and of a third one, by elements of every size */
 
 struct world {
@@ -123,9 +94,9 @@ END_TEST
 START_TEST(without_peer_access_every_layout_is_copied_all_the_same)
 {
     struct world world = world_make(6);
-    peers_end();
+    outside_peers_end();
     copy_every_way(&world);
-    peers_again();
+    outside_peers_again();
     ck_assert_uint_eq(calls(DRIVER_ROW_context_enable_peer) + calls(DRIVER_ROW_pool_access), 0);
     ck_assert_uint_ge(calls(DRIVER_ROW_host_alloc), 1);
     world_drop(&world);
@@ -206,9 +177,9 @@ END_TEST
 START_TEST(without_peer_access_uploads_and_downloads_go_by_any_devices_stream)
 {
     struct world world = world_make(8);
-    peers_end();
+    outside_peers_end();
     move_every_way(&world);
-    peers_again();
+    outside_peers_again();
     world_drop(&world);
 }
 END_TEST
@@ -239,7 +210,7 @@ START_TEST(a_staged_copy_stands_in_the_order_of_its_stream)
     fill(to, 0, b);
     ok(baton_stream_synchronize(a, BATON_WAIT_AUTO, &error));
     ok(baton_stream_synchronize(b, BATON_WAIT_AUTO, &error));
-    peers_end();
+    outside_peers_end();
     struct copying copying = { odd, half, idle, .error = BATON_ERROR_INIT };
     baton_gate *gate = close_gate(idle);
     fill(from, 9, idle);
@@ -248,7 +219,7 @@ START_TEST(a_staged_copy_stands_in_the_order_of_its_stream)
     ck_assert_uint_ge(stats().host_waits[BATON_HOST_WAIT_DEVICE], 1);
     ck_assert_int_eq(baton_array_query(to, &error), BATON_OK);
     ck_assert_int_eq(baton_stream_query(idle, &error), BATON_OK);
-    peers_again();
+    outside_peers_again();
     expect(odd, 3, b);
     arrays_release(from, to, odd, half);
     streams_release(a, idle, b);
@@ -263,139 +234,21 @@ START_TEST(a_capture_refuses_a_copy_that_would_be_staged)
     baton_view_options options = every_second();
     baton_graph *graph;
     ok(baton_array_view(to, &options, &odd, &error));
-    peers_end();
+    outside_peers_end();
     ok(baton_capture_begin(a, BATON_CAPTURE_THREAD_LOCAL, &error));
     refused(BATON_ERR_PEER, baton_copy(odd, half, a, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "device 0"));
     ck_assert_ptr_nonnull(strstr(error.message, "device 1"));
     ok(baton_copy(to, run, a, &error));
     ok(baton_capture_end(a, &graph, &error));
-    peers_again();
+    outside_peers_again();
     baton_graph_release(graph);
     arrays_release(run, to, odd, half);
     streams_release(a, b);
 }
 END_TEST
 
-/* ---- access */
-
-static void names_both(int32_t status, int32_t returned)
-{
-    ck_assert_msg(returned == status, "%s instead of %s", baton_status_name(returned), baton_status_name(status));
-    ck_assert_ptr_nonnull(strstr(error.message, "device 0"));
-    ck_assert_ptr_nonnull(strstr(error.message, "device 1"));
-}
-
-/* S12: once for each pair, in each direction; later uses are not asked about. */
-START_TEST(access_between_two_devices_is_enabled_once)
-{
-    baton_stream *a = make_stream(), *b = make_stream_on(1);
-    baton_array *array = make_array(COUNT, a), *other = make_array(COUNT, b);
-    fill(array, 1, b);
-    ck_assert_uint_eq(calls(DRIVER_ROW_device_can_access_peer), 1);
-    ck_assert_uint_eq(calls(DRIVER_ROW_context_enable_peer), 1);
-    ck_assert_uint_eq(calls(DRIVER_ROW_pool_access), 1);
-    fill(array, 2, b);
-    ck_assert_uint_eq(calls(DRIVER_ROW_context_enable_peer) + calls(DRIVER_ROW_pool_access), 2);
-    fill(other, 3, a);
-    ck_assert_uint_eq(calls(DRIVER_ROW_context_enable_peer) + calls(DRIVER_ROW_pool_access), 4);
-    expect(array, 2, a);
-    expect(other, 3, b);
-    arrays_release(array, other);
-    streams_release(a, b);
-}
-END_TEST
-
-static int32_t nothing(void *user, baton_stream *stream, const baton_operand *operands, uint64_t count)
-{
-    (void)user;
-    (void)stream;
-    (void)operands;
-    (void)count;
-    return BATON_OK;
-}
-
-/* S12, E1: whatever would touch the memory; the memory stays as it was. */
-START_TEST(work_without_peer_access_is_refused_and_both_devices_are_named)
-{
-    baton_stream *a = make_stream(), *b = make_stream_on(1);
-    baton_array *from = make_array(COUNT, a), *to = make_array(COUNT, b);
-    baton_kernel *kernel = make_add_one(1);
-    baton_operand operand = { .array = from, .access = BATON_READ };
-    fill(from, 1, a);
-    peers_end();
-    names_both(BATON_ERR_PEER, add_one(kernel, to, from, b, &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "copy"));
-    names_both(BATON_ERR_PEER, baton_fill(from, &(int32_t) { 2 }, sizeof(int32_t), b, &error));
-    names_both(BATON_ERR_PEER, baton_cast(to, from, b, &error));
-    names_both(BATON_ERR_PEER, baton_with_managed(b, &operand, 1, nothing, NULL, &error));
-    ck_assert_uint_eq(info_of(from).owner_stream_id, id_of(a));
-    ck_assert_uint_eq(info_of(from).readers, 0);
-    ck_assert_uint_eq(info_of(from).lock_holder + info_of(to).lock_holder, 0);
-    ok(baton_copy(to, from, b, &error));
-    expect(to, 1, b);
-    peers_again();
-    arrays_release(from, to);
-    baton_kernel_release(kernel);
-    streams_release(a, b);
-}
-END_TEST
-
-/* S12, S7: an access that was not given is asked for again. */
-START_TEST(each_call_that_enables_access_may_fail_and_the_next_use_works)
-{
-    static const struct { enum driver_row row; int code; int32_t status; } rows[] = {
-        { DRIVER_ROW_device_can_access_peer, DRIVER_OUT_OF_MEMORY, BATON_ERR_OOM }, { DRIVER_ROW_context_enable_peer, DRIVER_INVALID_VALUE, BATON_ERR_DRIVER },
-        { DRIVER_ROW_context_enable_peer, DRIVER_TOO_MANY_PEERS, BATON_ERR_PEER }, { DRIVER_ROW_context_enable_peer, DRIVER_PEER_ACCESS_UNSUPPORTED, BATON_ERR_PEER },
-        { DRIVER_ROW_pool_access, DRIVER_INVALID_DEVICE, BATON_ERR_DRIVER },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        baton_stream *a = make_stream(), *b = make_stream_on(1);
-        baton_array *array = make_array(COUNT, a);
-        instrument_fail(rows[i].row, 1, rows[i].code, 0);
-        names_both(rows[i].status, baton_fill(array, &(int32_t) { 1 }, sizeof(int32_t), b, &error));
-        ck_assert_int_eq(error.driver_code, rows[i].code);
-        ck_assert_uint_eq(info_of(array).lock_holder, 0);
-        fill(array, 7, b);
-        expect(array, 7, a);
-        arrays_release(array);
-        streams_release(a, b);
-        support_reopen(NULL);
-    }
-}
-END_TEST
-
-/* S12: each runtime has a pool of its own, and a context is only as old as the runtimes that hold it. */
-START_TEST(memory_of_one_runtime_is_reached_by_another_and_by_a_later_one)
-{
-    baton_stream *a = make_stream();
-    baton_array *array = make_array(COUNT, a);
-    baton_runtime *first = runtime;
-    for (int32_t i = 0; i < 3; i++) {
-        runtime = NULL;
-        support_reopen(NULL);
-        baton_stream *b = make_stream_on(1);
-        baton_array *own = make_array(COUNT, b), *here = make_array(COUNT, NULL);
-        fill(here, 1, b);                   /* this runtime's own pool first */
-        fill(array, 40 + i, b);
-        ok(baton_copy(own, array, b, &error));
-        expect(own, 40 + i, b);
-        arrays_release(own, here);
-        ok(baton_array_synchronize(array, BATON_WAIT_AUTO, &error));
-        fill(array, 0, a);
-        streams_release(b);
-        ok(baton_runtime_close(runtime, &error));
-    }
-    runtime = first;
-    arrays_release(array);
-    streams_release(a);
-}
-END_TEST
-
 SUPPORT_MAIN("peers", 120, two_devices(every_layout_is_copied_between_all_devices_on_any_devices_stream),
              two_devices(without_peer_access_every_layout_is_copied_all_the_same), two_devices(uploads_and_downloads_go_by_any_devices_stream),
              two_devices(without_peer_access_uploads_and_downloads_go_by_any_devices_stream), two_devices(a_staged_copy_stands_in_the_order_of_its_stream),
-             two_devices(a_capture_refuses_a_copy_that_would_be_staged), two_devices(access_between_two_devices_is_enabled_once),
-             two_devices(work_without_peer_access_is_refused_and_both_devices_are_named),
-             two_devices(each_call_that_enables_access_may_fail_and_the_next_use_works),
-             two_devices(memory_of_one_runtime_is_reached_by_another_and_by_a_later_one))
+             two_devices(a_capture_refuses_a_copy_that_would_be_staged))
