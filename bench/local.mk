@@ -10,6 +10,7 @@ bench_times_SOURCES = \
     bench/bench.h \
     bench/measure.c \
     bench/times.c \
+    bench/times_devices.c \
     bench/times_elementwise.c \
     bench/times_fan.c \
     bench/times_graph.c \

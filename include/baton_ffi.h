@@ -105,6 +105,7 @@ enum { BATON_RUN_CAPTURED = 1, BATON_RUN_UPDATED = 2, BATON_RUN_REBUILT = 3, BAT
 enum {
     BATON_RUNTIME_HOST_WAIT = 1,    /* every hand-off waits on the host: the old way, for comparison and debugging */
     BATON_RUNTIME_NO_CACHE = 2,     /* what is released goes back to the driver at once, so that memory checkers see its end */
+    BATON_RUNTIME_PEER_EVENTS = 4,  /* memory changes devices by a device wait, like streams of one device; without it by a host wait (S12) */
     BATON_SCOPE_TRY = 1,            /* scope: never wait for a lock, return BATON_WOULD_BLOCK */
     BATON_ALLOC_NO_HOOK = 1,        /* create: BATON_OOM_RETRY instead of the reclaim hook */
     BATON_LAUNCH_COOPERATIVE = 1,   /* launch: all blocks are resident at once, and may wait for each other */
@@ -515,13 +516,14 @@ int32_t baton_array_note_use(baton_array *array, baton_stream *stream, uint32_t 
 
 /* ---------------------------------------------------------------- operations: order, submit, return */
 
-/* DRIVER. Same shape and dtype; overlapping memory is refused. Between devices too. */
+/* DRIVER. Same shape and dtype; overlapping memory is refused. Between devices too, on any device's stream; BLOCKS, and is done on return, where the stream's
+ * device has no access to the memory and the copy is no single run between two devices: it is staged in pinned memory then (S12). */
 int32_t baton_copy(baton_array *to, baton_array *from, baton_stream *stream, baton_error *err);
-/* DRIVER for device arrays; BLOCKS when a strided array or host memory is involved. `bytes` is exactly the array's; `host` may be reused on return. */
+/* DRIVER for device arrays; BLOCKS when a strided array, host memory or another device is involved. `bytes` is exactly the array's; `host` may be reused on return. */
 int32_t baton_upload(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err);
 /* BLOCKS. Complete on return. */
 int32_t baton_download(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_error *err);
-/* DRIVER; BLOCKS when `host` is ordinary memory or the array is strided (memory that the driver gave, and so can write by itself, does not). `host` stays valid and
+/* DRIVER; BLOCKS when `host` is ordinary memory or the array is strided or another device's (memory that the driver gave, and so can write by itself, does not). `host` stays valid and
  * untouched until the fence is ready. The caller owns the fence. */
 int32_t baton_download_async(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_fence **fence, baton_error *err);
 /* DRIVER. Every element becomes the `bytes` bytes at value: the element's size (1, 2, 4, 8 or 16). */

@@ -23,6 +23,8 @@ TESTS_C = \
     test/conformance_graph \
     test/conformance_look \
     test/conformance_memory \
+    test/conformance_peer \
+    test/conformance_peer_event \
     test/conformance_stream \
     test/conformance_work \
     test/copy \
@@ -80,6 +82,10 @@ TESTS_C = \
     test/nvrtc_real \
     test/occupancy \
     test/options \
+    test/peer_access \
+    test/peer_ends \
+    test/peer_events \
+    test/peers \
     test/place \
     test/range \
     test/readers \
@@ -95,6 +101,7 @@ TESTS_C = \
     test/store \
     test/store_safety \
     test/stress \
+    test/stress_devices \
     test/stress_threads \
     test/struct_size \
     test/trace \
@@ -111,6 +118,7 @@ SCRIPT_TESTS = \
     test/headers.sh \
     test/julia.sh \
     test/julia_syntax.sh \
+    test/nccl.sh \
     test/readme.sh \
     test/skips.sh \
     test/style.sh \
@@ -186,6 +194,7 @@ AM_TESTS_ENVIRONMENT = \
     CC='$(CC)'; export CC; \
     CTAGS='$(CTAGS)'; export CTAGS; \
     VERSION='$(VERSION)'; export VERSION; \
+    MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
     SANITIZE='$(SANITIZE)'; export SANITIZE;
 
 if ENABLE_SANITIZE
@@ -230,6 +239,25 @@ test/programs: Makefile
 if HAVE_CHECK
 check_LTLIBRARIES += test/fake_cuda.la test/fake_cuda_bare.la test/fake_nvrtc.la
 endif
+# The NCCL examples with the library inside, so that the stand-in works on their software device; test/nccl.sh runs them.
+if HAVE_CHECK
+check_LTLIBRARIES += test/fake_nccl.la
+check_PROGRAMS += test/nccl_devices
+if HAVE_MPI
+check_PROGRAMS += test/nccl_processes
+endif
+endif
+test_fake_nccl_la_SOURCES = test/fake_nccl.c test/fake_nccl.h test/fake_nccl_work.c
+test_fake_nccl_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
+test_nccl_devices_SOURCES = examples/nccl/devices.c test/fake_nccl_driver.c $(nccl_sources)
+test_nccl_devices_CPPFLAGS = $(AM_CPPFLAGS)
+test_nccl_devices_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+test_nccl_devices_LDADD = libbaton_internal.la
+test_nccl_processes_SOURCES = examples/nccl/processes.c test/fake_nccl_driver.c $(nccl_sources)
+test_nccl_processes_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+test_nccl_processes_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+test_nccl_processes_LDADD = libbaton_internal.la $(MPI_LIBS)
+
 test_fake_nvrtc_la_SOURCES = test/fake_nvrtc.c
 test_fake_nvrtc_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_fake_cuda_la_SOURCES = test/fake_cuda.c
@@ -279,7 +307,9 @@ test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h 
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
-test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
+stress_sources = test/stress_steps.c test/stress_steps.h test/stress_world.c test/stress_world.h
+test_stress_SOURCES = test/stress.c $(stress_sources)
+test_stress_devices_SOURCES = test/stress_devices.c $(stress_sources)
 
 # Programs without a rule of their own are tests.
 LDADD = test/libsupport.la libbaton_internal.la $(CHECK_LIBS)

@@ -183,6 +183,7 @@ static void replay_call(struct oracle *oracle, const struct instrument_call *cal
         break;
     case DRIVER_ROW_launch:
     case DRIVER_ROW_copy:
+    case DRIVER_ROW_copy_peer:
     case DRIVER_ROW_copy_to_device:
     case DRIVER_ROW_copy_to_host:
     case DRIVER_ROW_fill8:

@@ -153,3 +153,32 @@ void outside_graph_destroy(driver_graph_exec graph)
     ck_assert_int_eq(outside_driver()->graph_exec_destroy(graph), 0);
     leave();
 }
+
+/* ---- a machine whose devices do not reach each other */
+
+static int no_peer(int *can, driver_device device, driver_device peer)
+{
+    (void)device;
+    (void)peer;
+    *can = 0;
+    return DRIVER_SUCCESS;
+}
+
+static void set_peers(int possible)
+{
+    for (int i = 0; i < device_count() * device_count() && on_soft(); i++)
+        soft_set_peer(i / device_count(), i % device_count(), possible);
+}
+
+/* The software device refuses what another is only not asked for. */
+void outside_peers_end(void)
+{
+    set_peers(0);
+    outside_replace()->device_can_access_peer = no_peer;
+}
+
+void outside_peers_again(void)
+{
+    set_peers(1);
+    outside_restore();
+}

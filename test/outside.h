@@ -41,4 +41,8 @@ struct driver *outside_replace(void);
 void outside_restore(void);
 const struct driver *outside_driver(void);
 
+/* From here to outside_peers_again no device can reach another's memory, for all that the runtime is told. Between them outside_replace is in use. */
+void outside_peers_end(void);
+void outside_peers_again(void);
+
 #endif

@@ -102,17 +102,20 @@ void operation_keep_memories(struct operation *op)
     op->kept = 1;
 }
 
-/* An enclosing scope on the same stream lends its lock (W4). */
+/* An enclosing scope on the same stream lends its lock (W4), and what the host has waited for under it. */
 static int32_t inherit(struct operation *op, struct operation_item *item, baton_error *err)
 {
     item->inherited = 0;
     for (struct operation *outer = op->parent; outer; outer = outer->parent) {
-        if (!operation_find(outer, item->memory))
+        const struct operation_item *found = operation_find(outer, item->memory);
+        if (!found)
             continue;
         if (outer->stream != op->stream)
             return fail(err, BATON_ERR_NESTED_STREAM, "memory %llu belongs to an enclosing scope on stream %llu, whose work is not submitted yet",
                         (unsigned long long)item->memory->id, (unsigned long long)outer->stream->id);
         item->inherited = 1;
+        if (found->waited)
+            item->waited = found->waited;
     }
     return BATON_OK;
 }

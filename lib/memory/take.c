@@ -61,7 +61,7 @@ static int32_t host_cause(const struct operation *op, const struct memory *memor
         return BATON_HOST_WAIT_UNIFIED;                                 /* S11 */
     if (before->kind == STREAM_PER_THREAD || op->stream->kind == STREAM_PER_THREAD)
         return BATON_HOST_WAIT_SPECIAL;                                 /* S10 */
-    if (!device_same(before->device, op->stream->device))
+    if (!device_same(before->device, op->stream->device) && !(op->stream->runtime->options.flags & BATON_RUNTIME_PEER_EVENTS))
         return BATON_HOST_WAIT_DEVICE;                                  /* S12 */
     return -1;
 }

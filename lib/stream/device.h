@@ -38,7 +38,7 @@ struct device {
     _Atomic uint64_t cached_bytes, cache_puts, cache_put_bytes, cache_hits;
     void *gate_flags;                       /* pinned words of gates that have ended, each holding the address of the next: given back with the device, for
                                              * the driver waits until all is idle before it frees one; guarded by lock */
-    uint64_t peers;                         /* bit i: access to device i's memory was enabled; guarded by lock */
+    _Atomic unsigned char *peers;           /* one per device of the driver: DEVICE_...; written with lock held */
 };
 
 /* The device, ready for use: its context is retained and its pool made. May block on the driver. */
@@ -89,7 +89,12 @@ static inline int device_same(const struct device *a, const struct device *b)
     return a == b || (a->driver == b->driver && a->ordinal == b->ordinal);
 }
 
-/* Makes `peer`'s memory reachable from work on `device` (S12): BATON_ERR_PEER, naming both, when that is impossible. */
+/* Makes `peer`'s memory reachable from work on `device` (S12): BATON_ERR_PEER, naming both, when that is impossible. Driver calls at the first use of a
+ * pair only. */
+enum {
+    DEVICE_REACHES = 1,     /* of `device`, about `peer`: its context has access to the peer's */
+    DEVICE_REACHED_BY = 2   /* of `peer`, about `device`: its pool lets that device in, which contexts' access says nothing about */
+};
 int32_t device_reach(struct device *device, struct device *peer, baton_error *err);
 
 #endif

@@ -49,17 +49,25 @@ struct handed {
     struct clock clock;
 };
 
+/* Of a call that concerns two devices: the one that its result is about. Each says so itself, when it is lost. */
+static struct device *concerned(baton_stream *after, baton_stream *before, int code)
+{
+    if (!driver_code_sticky(code) || device_same(after->device, before->device))
+        return after->device;
+    return driver_code_sticky(before->device->driver->event_query(before->mark->event)) ? before->device : after->device;
+}
+
 static int32_t queue_wait(baton_stream *after, baton_stream *before, uint64_t ticket, struct handed *handed, baton_error *err)
 {
     struct device_entry entry;
-    int32_t status = device_enter_for(after, &entry, err);
-    if (status)
+    int32_t status = device_usable(before->device, err);
+    if (status || (status = device_enter_for(after, &entry, err)))
         return status;
     stream_lock(before);
     status = stream_mark_locked(before, ticket, atomic_load(&after->task), err);
     if (!status) {
         int code = before->device->driver->stream_wait_event(after->native, before->mark->event, 0);
-        status = device_status(after->device, code, DRIVER_ROW_stream_wait_event, BATON_OP_WAIT, after, err);
+        status = device_status(concerned(after, before, code), code, DRIVER_ROW_stream_wait_event, BATON_OP_WAIT, after, err);
         handed->stamp = before->mark->stamp;
         clock_copy(&handed->clock, &before->mark->clock);
     }

@@ -122,8 +122,11 @@ static int32_t devices_make(baton_runtime *runtime, baton_error *err)
     for (int32_t i = 0; i < count; i++) {
         struct device *device = &runtime->devices[i];
         *device = (struct device) { .runtime = runtime, .driver = runtime->driver, .ordinal = i };
-        if (pthread_mutex_init(&device->lock, NULL))
-            return fail(err, BATON_ERR_MEMORY, "cannot make a mutex for device %d", i);
+        device->peers = calloc((size_t)count, sizeof *device->peers);
+        if (!device->peers || pthread_mutex_init(&device->lock, NULL)) {
+            free((void *)device->peers);
+            return fail(err, BATON_ERR_MEMORY, "no host memory for device %d, or no mutex", i);
+        }
         runtime->device_count = i + 1;
     }
     return BATON_OK;
@@ -135,7 +138,7 @@ static int32_t options_check(const baton_runtime_options *options, baton_runtime
     int32_t status = options ? options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_runtime_options", err) : BATON_OK;
     if (status)
         return status;
-    if (own->flags & ~(uint32_t)(BATON_RUNTIME_HOST_WAIT | BATON_RUNTIME_NO_CACHE))
+    if (own->flags & ~(uint32_t)(BATON_RUNTIME_HOST_WAIT | BATON_RUNTIME_NO_CACHE | BATON_RUNTIME_PEER_EVENTS))
         return fail(err, BATON_ERR_ARGUMENT, "unknown runtime flags 0x%x", own->flags);
     for (size_t i = 0; i < sizeof own->reserved / sizeof *own->reserved; i++)
         if (own->reserved[i])

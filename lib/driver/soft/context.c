@@ -100,6 +100,16 @@ void soft_context_destroy(struct soft_context *context)
     soft_handle_remove(&context->handle);
 }
 
+void soft_context_lose(struct soft_context *context, int code)
+{
+    if (context->sticky)
+        return;
+    context->sticky = code;
+    for (struct soft_queue *queue = context->queues; queue; queue = queue->next)
+        soft_clock_raise(&soft_machine.host, queue->clock_slot, soft_machine.ticks[queue->clock_slot]);
+    soft_machine.host_version++;
+}
+
 int soft_primary_retain(driver_context *out, driver_device device)
 {
     struct soft_context *context;

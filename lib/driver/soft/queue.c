@@ -5,6 +5,7 @@
 
 #include "driver/soft/capture.h"
 #include "driver/soft/check.h"
+#include "driver/soft/context.h"
 
 enum { SLOTS_FIRST = 1024 };        /* clock slots that are used once before any is used again */
 
@@ -80,8 +81,8 @@ void soft_queue_run(struct soft_queue *queue, struct soft_operation *operation)
 {
     struct soft_task *task = operation->task;
     struct soft_context *context = queue->context;
-    if (operation->fault && !context->sticky)
-        context->sticky = operation->fault;
+    if (operation->fault)
+        soft_context_lose(context, operation->fault);
     if (task && !context->sticky) {
         queue->running = 1;
         pthread_mutex_unlock(&soft_machine.lock);
