@@ -275,7 +275,30 @@ test_libsupport_la_SOURCES = \
     test/waiter.c \
     test/waiter.h
 
-test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_exchange.c test/plays_life.c test/plays_work.c
+PLAYS = \
+    test/plays.c \
+    test/plays.h \
+    test/plays_acts.h \
+    test/plays_exchange.c \
+    test/plays_facts.c \
+    test/plays_graph.c \
+    test/plays_life.c \
+    test/plays_module.c \
+    test/plays_work.c
+test_faults_SOURCES = test/faults.c test/faults.h test/faults_checks.c test/faults_world.c $(PLAYS)
+nodist_test_faults_SOURCES = test/calls.h
+
+# Every function of the header as a macro that notes the call: one that is added there is in the tests' lists by itself.
+BUILT_SOURCES += test/calls.h
+CLEANFILES += test/calls.h
+test/calls.h: $(top_srcdir)/include/baton_ffi.h $(top_srcdir)/test/common.sh
+	$(AM_V_GEN)$(MKDIR_P) test && (top_srcdir='$(top_srcdir)'; . '$(top_srcdir)/test/common.sh'; declared_functions) | \
+	    awk 'BEGIN { print "/* Made of baton_ffi.h. */" } \
+	         { name[NR] = $$1; print "#define " $$1 "(...) (play_calls[CALL_" $$1 "]++, (" $$1 ")(__VA_ARGS__))" } \
+	         END { print "enum {"; for (i = 1; i <= NR; i++) print "    CALL_" name[i] ","; print "    CALL_COUNT\n};"; \
+	               printf "#define CALL_NAMES"; for (i = 1; i <= NR; i++) printf " \"%s\",", name[i]; print "" }' >$@.new && mv $@.new $@
+test/faults.$(OBJEXT) test/faults_checks.$(OBJEXT) test/faults_world.$(OBJEXT) test/plays.$(OBJEXT) test/plays_exchange.$(OBJEXT) \
+test/plays_facts.$(OBJEXT) test/plays_graph.$(OBJEXT) test/plays_life.$(OBJEXT) test/plays_module.$(OBJEXT) test/plays_work.$(OBJEXT): test/calls.h
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc

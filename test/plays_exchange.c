@@ -103,6 +103,8 @@ int32_t act_interface(struct play *play)
         status = use(play, imported, 7);
     if (!status)
         status = baton_stream_follow(play->a, play->b, &play->error);       /* handed back: the same bytes are two memories to the library */
+    if (status)
+        baton_stream_synchronize(play->b, BATON_WAIT_BLOCK, NULL);
     baton_array_release(view);
     return status;
 }

@@ -142,7 +142,8 @@ int32_t act_gate(struct play *play)
     int32_t status = baton_gate_create(play->b, 1000000000, &gate, &play->error);
     if (status)
         return status;
-    status = play_fill(play, play->x, 7, play->b);
+    if (!(status = play_fill(play, play->x, 7, play->b)))
+        status = baton_gate_open(gate, &play->error);
     baton_gate_release(gate);
     return status;
 }

@@ -96,3 +96,9 @@ int32_t device_failed(struct device *device, int code, enum driver_row row, int3
              device->ordinal, driver_row_symbol(row), driver_code_name(code));
     return fail_with(err, &record);
 }
+
+int32_t device_returned(struct device *device, int32_t result, const char *what, baton_error *err)
+{
+    int32_t lost = result == BATON_ERR_POISONED ? device_usable(device, err) : BATON_OK;
+    return lost ? lost : fail(err, result, "%s returned %d", what, result);
+}
