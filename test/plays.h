@@ -29,6 +29,7 @@ struct scene {
     int32_t x;                          /* what x holds after success, everywhere */
     int32_t between[PLAY_BETWEEN];      /* what it may hold instead of that or PLAY_X when a call has failed; 0: nothing more */
     int elsewhere;                      /* enters the driver for other devices and runtimes too */
+    int brief;                          /* there for its allocations: its driver calls, many, are the others' too, and one code is enough */
 };
 
 extern const struct scene scenes[];

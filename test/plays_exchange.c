@@ -109,6 +109,19 @@ int32_t act_interface(struct play *play)
     return status;
 }
 
+/* A second handle for stream a, as of somebody else who made it. */
+int32_t act_wrap_stream(struct play *play)
+{
+    uint64_t native;
+    baton_stream *wrapped;
+    int32_t status = baton_stream_native(play->a, &native, &play->error);
+    if (status || (status = baton_stream_wrap(play->runtime, 0, native, &wrapped, &play->error)))
+        return status;
+    status = play_fill(play, play->x, 7, wrapped);
+    baton_stream_release(wrapped);
+    return status;
+}
+
 int32_t act_adopt(struct play *play)
 {
     uint64_t native;
