@@ -115,6 +115,16 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
+/* I5, I12: the child's uses are refused at once, without a call of the driver; it releases, closes and exits within a second; the parent does not notice. */
+START_TEST(a_child_forked_in_any_driver_call_waits_for_nothing)
+{
+    uint64_t forks = 0;
+    for (int k = 0; k < scene_count; k++)
+        forks += walk_forks(&scenes[k]);
+    printf("%d stories: %llu forks\n", scene_count, (unsigned long long)forks);
+}
+END_TEST
+
 /* A function that is new in the header, and in no story, fails here. */
 START_TEST(the_stories_call_every_public_function)
 {
@@ -155,6 +165,7 @@ int main(void)
     tcase_set_timeout(group, 240);
     tcase_add_test(group, the_stories_call_every_public_function);
     tcase_add_test(group, every_allocation_may_fail);
+    tcase_add_test(group, a_child_forked_in_any_driver_call_waits_for_nothing);
     tcase_add_test(group, every_driver_call_may_fail_with_every_code);
     suite_add_tcase(suite, group);
     SRunner *runner = srunner_create(suite);

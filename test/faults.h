@@ -59,4 +59,9 @@ void check_status(const struct play *play);
 void check_objects(struct play *play);          /* unlocked, old or new, of use again */
 void check_counts(struct play *play);           /* once everything was released */
 
+/* ---- faults_fork.c */
+
+/* Forks in the first call of the driver, then in the second ..., and returns how many there were. */
+uint64_t walk_forks(const struct scene *scene);
+
 #endif

@@ -83,6 +83,7 @@ TESTS_C = \
     test/place \
     test/range \
     test/readers \
+    test/refused \
     test/scope \
     test/scope_add \
     test/soft_check \
@@ -246,6 +247,7 @@ test_libsupport_la_SOURCES = \
     test/census.h \
     test/conformance.c \
     test/conformance.h \
+    test/every_call.h \
     test/exchange_support.c \
     test/exchange_support.h \
     test/fiber.c \
@@ -285,7 +287,7 @@ PLAYS = \
     test/plays_life.c \
     test/plays_module.c \
     test/plays_work.c
-test_faults_SOURCES = test/faults.c test/faults.h test/faults_checks.c test/faults_world.c $(PLAYS)
+test_faults_SOURCES = test/faults.c test/faults.h test/faults_checks.c test/faults_fork.c test/faults_world.c $(PLAYS)
 nodist_test_faults_SOURCES = test/calls.h
 
 # Every function of the header as a macro that notes the call: one that is added there is in the tests' lists by itself.
@@ -297,7 +299,7 @@ test/calls.h: $(top_srcdir)/include/baton_ffi.h $(top_srcdir)/test/common.sh
 	         { name[NR] = $$1; print "#define " $$1 "(...) (play_calls[CALL_" $$1 "]++, (" $$1 ")(__VA_ARGS__))" } \
 	         END { print "enum {"; for (i = 1; i <= NR; i++) print "    CALL_" name[i] ","; print "    CALL_COUNT\n};"; \
 	               printf "#define CALL_NAMES"; for (i = 1; i <= NR; i++) printf " \"%s\",", name[i]; print "" }' >$@.new && mv $@.new $@
-test/faults.$(OBJEXT) test/faults_checks.$(OBJEXT) test/faults_world.$(OBJEXT) test/plays.$(OBJEXT) test/plays_exchange.$(OBJEXT) \
+test/faults.$(OBJEXT) test/faults_checks.$(OBJEXT) test/faults_fork.$(OBJEXT) test/faults_world.$(OBJEXT) test/plays.$(OBJEXT) test/plays_exchange.$(OBJEXT) \
 test/plays_facts.$(OBJEXT) test/plays_graph.$(OBJEXT) test/plays_life.$(OBJEXT) test/plays_module.$(OBJEXT) test/plays_work.$(OBJEXT): test/calls.h
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
