@@ -74,6 +74,7 @@ TESTS_C = \
     test/layout_view \
     test/legacy \
     test/lifetime \
+    test/loading \
     test/lock \
     test/memory_limit \
     test/nvrtc \
@@ -86,6 +87,8 @@ TESTS_C = \
     test/refused \
     test/scope \
     test/scope_add \
+    test/shared \
+    test/signals \
     test/soft_check \
     test/soft_device \
     test/soft_graph \
@@ -301,6 +304,9 @@ test/calls.h: $(top_srcdir)/include/baton_ffi.h $(top_srcdir)/test/common.sh
 	               printf "#define CALL_NAMES"; for (i = 1; i <= NR; i++) printf " \"%s\",", name[i]; print "" }' >$@.new && mv $@.new $@
 test/faults.$(OBJEXT) test/faults_checks.$(OBJEXT) test/faults_fork.$(OBJEXT) test/faults_world.$(OBJEXT) test/plays.$(OBJEXT) test/plays_exchange.$(OBJEXT) \
 test/plays_facts.$(OBJEXT) test/plays_graph.$(OBJEXT) test/plays_life.$(OBJEXT) test/plays_module.$(OBJEXT) test/plays_work.$(OBJEXT): test/calls.h
+# Loads the library, and is not made of it.
+test_loading_LDADD = $(CHECK_LIBS)
+EXTRA_test_loading_DEPENDENCIES = libbaton.la
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc

@@ -39,7 +39,7 @@ static void add_stream(baton_stream *stream, void *user)
     struct suspects *suspects = user;
     uint64_t done = atomic_load(&stream->completed), last = atomic_load(&stream->submitted);
     char text[96];
-    if (stream->device != suspects->device || done >= last)
+    if (!device_same(stream->device, suspects->device) || done >= last)     /* of other runtimes too: one of theirs may be it */
         return;
     uint64_t first = last - done > STREAM_RING ? last - STREAM_RING + 1 : done + 1;
     snprintf(text, sizeof text, "; stream %llu tickets %llu to %llu:", (unsigned long long)stream->id,
