@@ -42,6 +42,7 @@ TESTS_C = \
     test/errors \
     test/escaped \
     test/exchange_ends \
+    test/exits \
     test/export \
     test/faults \
     test/fence \
@@ -85,6 +86,7 @@ TESTS_C = \
     test/range \
     test/readers \
     test/refused \
+    test/releases \
     test/scope \
     test/scope_add \
     test/shared \
@@ -310,6 +312,7 @@ EXTRA_test_loading_DEPENDENCIES = libbaton.la
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+test_store_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read -Wl,--wrap=write
 test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
 
 # Programs without a rule of their own are tests.

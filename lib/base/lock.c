@@ -138,8 +138,6 @@ int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy
 
 void lock_wake(struct lock *lock)
 {
-    if (process_forked())
-        return;                 /* who was parked stayed behind, and the bucket may be locked for ever */
     struct bucket *bucket = bucket_of(lock);
     pthread_mutex_lock(&bucket->mutex);
     pthread_cond_broadcast(&bucket->changed);

@@ -58,7 +58,7 @@ static void runtime_free(baton_runtime *runtime)
 
 void runtime_release(baton_runtime *runtime)
 {
-    if (!handle_release(&runtime->handle, HANDLE_RUNTIME) || process_forked())
+    if (!handle_release(&runtime->handle, HANDLE_RUNTIME))
         return;
     list_remove(runtime);
     runtime_free(runtime);
