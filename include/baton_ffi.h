@@ -422,6 +422,9 @@ uint32_t baton_dtype_size(int32_t dtype);
 /* FAST. The layout of every public struct, one entry per struct ("baton_error", offset 0, its size) and member ("baton_error.status", its offset and size),
  * for index 0, 1, … until BATON_ERR_BOUNDS. For tests of bindings. */
 int32_t baton_abi_layout(uint32_t index, const char **name, uint32_t *offset, uint32_t *size);
+/* FAST, but for the dynamic loader's lock. How often the library is loaded in this process. More than 1, as when a package brings a copy of its own: each copy has its own
+ * runtimes and knows nothing of the other's arrays, so a handle must never be passed to another one; DLPack and the other ways of exchange may. */
+int32_t baton_process_copies(void);
 
 /* ---------------------------------------------------------------- runtime: one per interpreter or host application */
 

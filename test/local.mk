@@ -44,6 +44,7 @@ TESTS_C = \
     test/errors \
     test/escaped \
     test/exchange_ends \
+    test/exits \
     test/export \
     test/faults \
     test/fence \
@@ -76,6 +77,7 @@ TESTS_C = \
     test/layout_view \
     test/legacy \
     test/lifetime \
+    test/loading \
     test/lock \
     test/memory_limit \
     test/nvrtc \
@@ -89,8 +91,12 @@ TESTS_C = \
     test/place \
     test/range \
     test/readers \
+    test/refused \
+    test/releases \
     test/scope \
     test/scope_add \
+    test/shared \
+    test/signals \
     test/soft_check \
     test/soft_device \
     test/soft_graph \
@@ -274,6 +280,7 @@ test_libsupport_la_SOURCES = \
     test/census.h \
     test/conformance.c \
     test/conformance.h \
+    test/every_call.h \
     test/exchange_support.c \
     test/exchange_support.h \
     test/fiber.c \
@@ -303,13 +310,40 @@ test_libsupport_la_SOURCES = \
     test/waiter.c \
     test/waiter.h
 
-test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_exchange.c test/plays_life.c test/plays_work.c
+PLAYS = \
+    test/plays.c \
+    test/plays.h \
+    test/plays_acts.h \
+    test/plays_exchange.c \
+    test/plays_facts.c \
+    test/plays_graph.c \
+    test/plays_life.c \
+    test/plays_module.c \
+    test/plays_work.c
+test_faults_SOURCES = test/faults.c test/faults.h test/faults_checks.c test/faults_fork.c test/faults_world.c $(PLAYS)
+nodist_test_faults_SOURCES = test/calls.h
+
+# Every function of the header as a macro that notes the call: one that is added there is in the tests' lists by itself.
+BUILT_SOURCES += test/calls.h
+CLEANFILES += test/calls.h
+test/calls.h: $(top_srcdir)/include/baton_ffi.h $(top_srcdir)/test/common.sh
+	$(AM_V_GEN)$(MKDIR_P) test && (top_srcdir='$(top_srcdir)'; . '$(top_srcdir)/test/common.sh'; declared_functions) | \
+	    awk 'BEGIN { print "/* Made of baton_ffi.h. */" } \
+	         { name[NR] = $$1; print "#define " $$1 "(...) (play_calls[CALL_" $$1 "]++, (" $$1 ")(__VA_ARGS__))" } \
+	         END { print "enum {"; for (i = 1; i <= NR; i++) print "    CALL_" name[i] ","; print "    CALL_COUNT\n};"; \
+	               printf "#define CALL_NAMES"; for (i = 1; i <= NR; i++) printf " \"%s\",", name[i]; print "" }' >$@.new && mv $@.new $@
+test/faults.$(OBJEXT) test/faults_checks.$(OBJEXT) test/faults_fork.$(OBJEXT) test/faults_world.$(OBJEXT) test/plays.$(OBJEXT) test/plays_exchange.$(OBJEXT) \
+test/plays_facts.$(OBJEXT) test/plays_graph.$(OBJEXT) test/plays_life.$(OBJEXT) test/plays_module.$(OBJEXT) test/plays_work.$(OBJEXT): test/calls.h
+# Loads the library, and is not made of it.
+test_loading_LDADD = $(CHECK_LIBS)
+EXTRA_test_loading_DEPENDENCIES = libbaton.la
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
 stress_sources = test/stress_steps.c test/stress_steps.h test/stress_world.c test/stress_world.h
 test_stress_SOURCES = test/stress.c $(stress_sources)
 test_stress_devices_SOURCES = test/stress_devices.c $(stress_sources)
+test_store_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read -Wl,--wrap=write
 
 # Programs without a rule of their own are tests.
 LDADD = test/libsupport.la libbaton_internal.la $(CHECK_LIBS)

@@ -103,7 +103,22 @@ int32_t act_interface(struct play *play)
         status = use(play, imported, 7);
     if (!status)
         status = baton_stream_follow(play->a, play->b, &play->error);       /* handed back: the same bytes are two memories to the library */
+    if (status)
+        baton_stream_synchronize(play->b, BATON_WAIT_BLOCK, NULL);
     baton_array_release(view);
+    return status;
+}
+
+/* A second handle for stream a, as of somebody else who made it. */
+int32_t act_wrap_stream(struct play *play)
+{
+    uint64_t native;
+    baton_stream *wrapped;
+    int32_t status = baton_stream_native(play->a, &native, &play->error);
+    if (status || (status = baton_stream_wrap(play->runtime, 0, native, &wrapped, &play->error)))
+        return status;
+    status = play_fill(play, play->x, 7, wrapped);
+    baton_stream_release(wrapped);
     return status;
 }
 

@@ -1,5 +1,6 @@
 #include "base/store.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -93,7 +94,7 @@ static void file_name(char *name, const struct bytes *key)
 static int read_all(int descriptor, unsigned char *to, size_t count)
 {
     while (count) {
-        ssize_t got = read(descriptor, to, count);
+        ssize_t got = TEMP_FAILURE_RETRY(read(descriptor, to, count));
         if (got <= 0)
             return 0;
         to += got;
@@ -105,7 +106,7 @@ static int read_all(int descriptor, unsigned char *to, size_t count)
 static int write_all(int descriptor, const unsigned char *from, size_t count)
 {
     while (count) {
-        ssize_t put = write(descriptor, from, count);
+        ssize_t put = TEMP_FAILURE_RETRY(write(descriptor, from, count));
         if (put <= 0)
             return 0;
         from += put;

@@ -76,6 +76,9 @@ static inline int32_t device_status(struct device *device, int code, enum driver
     return code ? device_failed(device, code, row, operation, stream, err) : BATON_OK;
 }
 
+/* What a function of the caller's returned, not zero, becomes the call's status: with the report of the loss when that is what it says. */
+__attribute__((cold)) int32_t device_returned(struct device *device, int32_t result, const char *what, baton_error *err);
+
 /* Bytes in use: held, and not waiting to be given back. */
 static inline uint64_t device_live_bytes(struct device *device)
 {

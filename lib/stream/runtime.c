@@ -113,6 +113,8 @@ static int32_t devices_make(baton_runtime *runtime, baton_error *err)
     int count = 0;
     int code = runtime->driver->init(0);
     if (!code)
+        code = runtime->driver->version(&runtime->driver_version);
+    if (!code)
         code = runtime->driver->device_count(&count);
     if (code)
         return fail(err, BATON_ERR_NO_DRIVER, "the %s driver cannot be used: %s", runtime->driver->name, driver_code_name(code));
@@ -247,11 +249,7 @@ int32_t baton_runtime_info_read(baton_runtime *runtime, baton_runtime_info *info
     int32_t status = runtime_check(runtime, err);
     if (status)
         return status;
-    baton_runtime_info own = { .struct_size = sizeof own, .devices = runtime->device_count };
-    int version = 0, code = runtime->driver->version(&version);
-    if (code)
-        return fail(err, BATON_ERR_DRIVER, "version failed: %s", driver_code_name(code));
-    own.driver_version = version;
+    baton_runtime_info own = { .struct_size = sizeof own, .devices = runtime->device_count, .driver_version = runtime->driver_version };
     strncpy(own.driver, runtime->driver->name, sizeof own.driver - 1);
     memcpy(own.reason, runtime->reason, sizeof own.reason);
     return options_write(info, &own, sizeof own, "baton_runtime_info", err);

@@ -23,6 +23,7 @@ struct baton_runtime {
     const struct driver *driver;
     baton_runtime_options options;          /* fixed at birth */
     char reason[232];                       /* why "auto" is not CUDA */
+    int driver_version;                     /* fixed at birth */
     _Atomic uint32_t captures;              /* under way: nothing is given back meanwhile (C9) */
     _Atomic int closed;                     /* hooks are no longer called */
     int32_t device_count;
