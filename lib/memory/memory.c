@@ -75,7 +75,10 @@ static enum deferred_result reclaim_node(struct deferred *node)
 
 static int exported(const struct memory *memory)
 {
-    return memory->export_count || memory->unnamed.count > memory->unnamed.over || memory->reading.count > memory->reading.over;
+    for (uint32_t i = 0; i < memory->export_count; i++)
+        if (memory->exports[i].live)
+            return 1;
+    return memory->unnamed.count > memory->unnamed.over || memory->reading.count > memory->reading.over;
 }
 
 /* Closes the memory to every later use, or opens it again. */
@@ -202,8 +205,10 @@ int32_t memory_wrap(const struct memory_options *options, uint64_t address, bato
     made->read_only = (uint16_t)read_only;
     made->pageable = (uint16_t)options->pageable;
     if (options->stream) {
-        memory_publish_write_locked(made, options->stream, stream_ticket(options->stream, BATON_OP_FOREIGN));
-        made->escaped = 1;                                      /* P4 */
+        uint64_t ticket = stream_ticket(options->stream, BATON_OP_FOREIGN);
+        stream_settle(options->stream, ticket);
+        memory_publish_write_locked(made, options->stream, ticket);
+        made->escaped = !options->arrived || !stream_lent(options->stream);     /* P4 */
         memory_changed_locked(made);
     }
     *memory = made;
