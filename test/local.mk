@@ -73,6 +73,7 @@ TESTS_C = \
     test/layout_order \
     test/layout_view \
     test/legacy \
+    test/lent \
     test/lifetime \
     test/lock \
     test/memory_limit \

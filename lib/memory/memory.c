@@ -45,6 +45,16 @@ int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_pol
     }
 }
 
+/* Nobody is left to submit foreign work: the ticket drawn just now was the last. A capturer that may be gone is like a consumer that is. */
+static void settle_foreign(struct memory *memory)
+{
+    memory->escaped = 0;
+    if (!memory->capturer || !stream_lent(memory->capturer) || memory->export_count == MEMORY_EXPORTS)
+        return;
+    memory->exports[memory->export_count++] = (struct consumer) { .stream = memory->capturer, .ticket = stream_foreign_ticket(memory->capturer) };
+    memory->capturer = NULL;
+}
+
 enum deferred_result memory_reclaim(struct memory *memory)
 {
     baton_runtime *runtime = memory->runtime;
@@ -58,7 +68,7 @@ enum deferred_result memory_reclaim(struct memory *memory)
         return DEFERRED_DONE;
     }
     if (!memory->disposed && memory_retire(memory)) {
-        memory->escaped = 0;        /* nobody is left to submit foreign work: the ticket drawn just now was the last */
+        settle_foreign(memory);
         return DEFERRED_LATER;
     }
     atomic_fetch_sub_explicit(&device->deferred_bytes, charge, memory_order_relaxed);
