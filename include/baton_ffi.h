@@ -459,9 +459,16 @@ int32_t baton_stream_create(baton_runtime *runtime, int32_t device, uint32_t fla
 /* DRIVER. A stream made elsewhere (its CUstream or cudaStream_t as a number), or BATON_STREAM_LEGACY / BATON_STREAM_PER_THREAD. It stays its maker's:
  * it must outlive the handle and every memory that names it, and is never destroyed here (S10, P6). */
 int32_t baton_stream_wrap(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
-/* DRIVER. The handle for a stream that other code names by its number: the library's own stream, or the handle that an earlier call gave for it, or else a new one as by
- * baton_stream_wrap. 0 is the legacy stream. The caller owns one reference. */
+/* DRIVER. The handle for a stream that other code names by its number: the library's own stream, or the handle that an earlier call gave for it, or else a new one. 0 is the
+ * legacy stream. The caller owns one reference. A stream made elsewhere is lent: its native handle is used only during calls that are given the handle made here, and
+ * the stream may be destroyed after any of them (until a scope or a capture on it has ended). What others put there between such calls is waited for on the host
+ * where it matters (P5), unless something keeps the stream. */
 int32_t baton_stream_adopt(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
+/* FAST. The stream, of which the caller knows that it is alive, stays so until deleter(user, native) is called: once, on a thread inside a call to this library, when nothing
+ * in the library names the stream any more; at once, where the stream is not lent. deleter NULL: it outlives the runtime. When the call fails, deleter is not called. */
+int32_t baton_stream_keep(baton_stream *stream, baton_deleter deleter, void *user, baton_error *err);
+/* FAST. *lent is 1 for a stream of baton_stream_adopt that nothing keeps, else 0. */
+int32_t baton_stream_lent(baton_stream *stream, int32_t *lent, baton_error *err);
 /* FAST. */
 int32_t baton_stream_retain(baton_stream *stream);
 void baton_stream_release(baton_stream *stream);

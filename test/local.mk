@@ -76,6 +76,7 @@ TESTS_C = \
     test/layout_order \
     test/layout_view \
     test/legacy \
+    test/lent \
     test/lifetime \
     test/loading \
     test/lock \

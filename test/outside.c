@@ -3,6 +3,9 @@
 
 #include "outside.h"
 
+#include <sched.h>
+
+#include "base/process.h"
 #include "kernels.h"
 
 static struct driver replaced;
@@ -79,6 +82,21 @@ void outside_fill(uint64_t address, int32_t value, size_t count, driver_stream s
 {
     enter(0);
     ck_assert_int_eq(outside_driver()->fill32(address, (unsigned)value, count, stream), 0);
+    leave();
+}
+
+static void hold(void *argument)
+{
+    _Atomic int *open = argument;
+    uint64_t end = process_now() + 20000000000u;
+    while (!*open && process_now() < end)
+        sched_yield();
+}
+
+void outside_hold(_Atomic int *open, driver_stream stream)
+{
+    enter(0);
+    ck_assert_int_eq(outside_driver()->launch_host(stream, hold, open), 0);
     leave();
 }
 

@@ -21,6 +21,9 @@ driver_stream native_of(baton_stream *stream);
 /* Fills `count` i32 elements at the address; the library is not told. */
 void outside_fill(uint64_t address, int32_t value, size_t count, driver_stream stream);
 
+/* What is submitted to the stream from now on runs when *open is nonzero, or after 20 s. */
+void outside_hold(_Atomic int *open, driver_stream stream);
+
 /* The i32 at the address, once nothing that this stream follows is unfinished: a stream of its own, which follows nothing. */
 int32_t outside_word(uint64_t address, int32_t device);
 

@@ -208,6 +208,7 @@ static void settle(struct memory *memory)
 int cache_put(struct memory *memory)
 {
     struct device *device = memory->device;
+    memory_forget_gone_locked(memory);
     struct cache *cache = cacheable(memory) ? cache_of(device) : NULL;
     if (!cache || memory->bytes > cache->limit_bytes / SHARE_OF_CACHE)
         return 0;

@@ -22,7 +22,7 @@ int32_t export_operate(struct memory *memory, baton_stream *s, uint32_t flags, u
 static uint32_t find_locked(const struct memory *memory, const baton_stream *s)
 {
     uint32_t i = 0;
-    while (i < memory->export_count && memory->exports[i] != s)
+    while (i < memory->export_count && memory->exports[i].stream != s)
         i++;
     return i;
 }
@@ -30,11 +30,36 @@ static uint32_t find_locked(const struct memory *memory, const baton_stream *s)
 static void remove_locked(struct memory *memory, const baton_stream *s)
 {
     uint32_t i = find_locked(memory, s);
-    if (--memory->export_shares[i])
+    if (--memory->exports[i].live)
         return;
-    stream_release(memory->exports[i]);
+    stream_release(memory->exports[i].stream);
     memory->exports[i] = memory->exports[--memory->export_count];
-    memory->export_shares[i] = memory->export_shares[memory->export_count];
+}
+
+static int32_t lock_to_end(struct memory *memory)
+{
+    struct lock_policy policy = memory_lock_policy(memory->runtime, 1);
+    return memory_lock(memory, lock_token(), &policy, NULL);
+}
+
+/* Its stream may be gone: it stays in the list until all that it can have left there has finished. BATON_ERR_STREAM: somebody keeps the stream by now. */
+static int32_t end_lent(struct export *export)
+{
+    struct memory *memory = export->memory;
+    int32_t status = lock_to_end(memory);
+    if (status)
+        return status;
+    struct consumer *consumer = &memory->exports[find_locked(memory, export->place)];
+    uint64_t ticket = stream_foreign_ticket(export->place);
+    if (stream_lent(export->place)) {
+        if (--consumer->live == 0)
+            consumer->ticket = ticket;
+        memory_changed_locked(memory);
+    } else {
+        status = BATON_ERR_STREAM;
+    }
+    lock_release(&memory->lock);
+    return status;
 }
 
 static int32_t end_named(struct export *export)
@@ -42,7 +67,10 @@ static int32_t end_named(struct export *export)
     struct operation op;
     if (device_usable(export->memory->device, NULL))
         return BATON_OK;
-    int32_t status = export_operate(export->memory, export->place, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
+    int32_t status = stream_lent(export->place) ? end_lent(export) : BATON_ERR_STREAM;
+    if (status != BATON_ERR_STREAM)
+        return status;
+    status = export_operate(export->memory, export->place, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
     if (!status && op.tracked) {            /* a capture began: the memory is not locked, and nothing is given back now */
         operation_failed(&op);
         status = BATON_NOT_READY;
@@ -56,8 +84,7 @@ static int32_t end_named(struct export *export)
 
 static int32_t end_unnamed(struct export *export)
 {
-    struct lock_policy policy = memory_lock_policy(export->memory->runtime, 1);
-    int32_t status = memory_lock(export->memory, lock_token(), &policy, NULL);
+    int32_t status = lock_to_end(export->memory);
     if (status)
         return status;
     export->unnamed->over++;
@@ -98,6 +125,7 @@ void export_count_locked(struct export *export, struct unnamed *unnamed)
 static void add_locked(struct export *export)
 {
     struct memory *memory = export->memory;
+    memory_forget_gone_locked(memory);
     uint32_t i = find_locked(memory, export->stream);
     if (i == MEMORY_EXPORTS) {
         export_count_locked(export, &memory->unnamed);
@@ -105,11 +133,10 @@ static void add_locked(struct export *export)
     }
     if (i == memory->export_count) {
         stream_retain(export->stream);
-        memory->exports[i] = export->stream;
-        memory->export_shares[i] = 0;
+        memory->exports[i] = (struct consumer) { .stream = export->stream };
         memory->export_count++;
     }
-    memory->export_shares[i]++;
+    memory->exports[i].live++;
     export->place = export->stream;
     memory_changed_locked(memory);
 }
@@ -172,7 +199,7 @@ int32_t export_owner(struct memory *memory, baton_stream **owner, baton_error *e
     if (status)
         return status;
     baton_stream *found = memory->owner.stream;
-    if (found && (found->kind == STREAM_PER_THREAD || stream_tracked(found)))
+    if (found && (found->kind == STREAM_PER_THREAD || stream_tracked(found) || stream_lent(found)))
         found = NULL;
     if (found)
         stream_retain(found);

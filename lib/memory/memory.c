@@ -45,6 +45,16 @@ int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_pol
     }
 }
 
+/* Nobody is left to submit foreign work: the ticket drawn just now was the last. A capturer that may be gone is like a consumer that is. */
+static void settle_foreign(struct memory *memory)
+{
+    memory->escaped = 0;
+    if (!memory->capturer || !stream_lent(memory->capturer) || memory->export_count == MEMORY_EXPORTS)
+        return;
+    memory->exports[memory->export_count++] = (struct consumer) { .stream = memory->capturer, .ticket = stream_foreign_ticket(memory->capturer) };
+    memory->capturer = NULL;
+}
+
 enum deferred_result memory_reclaim(struct memory *memory)
 {
     baton_runtime *runtime = memory->runtime;
@@ -58,7 +68,7 @@ enum deferred_result memory_reclaim(struct memory *memory)
         return DEFERRED_DONE;
     }
     if (!memory->disposed && memory_retire(memory)) {
-        memory->escaped = 0;        /* nobody is left to submit foreign work: the ticket drawn just now was the last */
+        settle_foreign(memory);
         return DEFERRED_LATER;
     }
     atomic_fetch_sub_explicit(&device->deferred_bytes, charge, memory_order_relaxed);
@@ -75,7 +85,10 @@ static enum deferred_result reclaim_node(struct deferred *node)
 
 static int exported(const struct memory *memory)
 {
-    return memory->export_count || memory->unnamed.count > memory->unnamed.over || memory->reading.count > memory->reading.over;
+    for (uint32_t i = 0; i < memory->export_count; i++)
+        if (memory->exports[i].live)
+            return 1;
+    return memory->unnamed.count > memory->unnamed.over || memory->reading.count > memory->reading.over;
 }
 
 /* Closes the memory to every later use, or opens it again. */
@@ -202,8 +215,10 @@ int32_t memory_wrap(const struct memory_options *options, uint64_t address, bato
     made->read_only = (uint16_t)read_only;
     made->pageable = (uint16_t)options->pageable;
     if (options->stream) {
-        memory_publish_write_locked(made, options->stream, stream_ticket(options->stream, BATON_OP_FOREIGN));
-        made->escaped = 1;                                      /* P4 */
+        uint64_t ticket = stream_ticket(options->stream, BATON_OP_FOREIGN);
+        stream_settle(options->stream, ticket);
+        memory_publish_write_locked(made, options->stream, ticket);
+        made->escaped = !options->arrived || !stream_lent(options->stream);     /* P4 */
         memory_changed_locked(made);
     }
     *memory = made;

@@ -110,7 +110,7 @@ static int32_t wait_for_frees(const struct memory_options *options, baton_error 
     if (status)
         return status;
     for (size_t i = 0; i < list.count && !status; i++)
-        status = wait_stream(list.streams[i], stream_submitted(list.streams[i]), &how, err);
+        status = wait_stream(list.streams[i], stream_promised(list.streams[i]), &how, err);
     stream_list_free(&list);
     free_unused(options->device);
     return status;

@@ -53,8 +53,9 @@ static int32_t needs_add(struct needs *needs, baton_stream *stream, uint64_t tic
 }
 
 /* Why a use on `before` cannot be followed on the device; -1: it can. */
-static int32_t host_cause(const struct operation *op, const struct memory *memory, const baton_stream *before)
+static int32_t host_cause(const struct operation *op, const struct memory *memory, const struct use *use)
 {
+    const baton_stream *before = use->stream;
     if (op->stream->runtime->options.flags & BATON_RUNTIME_HOST_WAIT)
         return BATON_HOST_WAIT_POLICY;
     if (memory->kind != BATON_DEVICE)
@@ -63,6 +64,8 @@ static int32_t host_cause(const struct operation *op, const struct memory *memor
         return BATON_HOST_WAIT_SPECIAL;                                 /* S10 */
     if (!device_same(before->device, op->stream->device) && !(op->stream->runtime->options.flags & BATON_RUNTIME_PEER_EVENTS))
         return BATON_HOST_WAIT_DEVICE;                                  /* S12 */
+    if (stream_out_of_reach(before, use->ticket))
+        return BATON_HOST_WAIT_EXPORT;                                  /* P5 */
     return -1;
 }
 
@@ -82,7 +85,7 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
         return BATON_OK;
     }
     stream_prefetch(use->stream);
-    int32_t cause = host_cause(op, memory, use->stream);
+    int32_t cause = host_cause(op, memory, use);
     if (cause < 0 && needed_already(needs, use))
         return BATON_OK;
     enum order_need need = order_need(op->stream, use->stream, use->ticket);
@@ -92,23 +95,27 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
 }
 
 /* What foreign code may have submitted to the stream was waited for by the host already, and nobody has used the memory since. */
-static int waited_for(const struct operation *op, const struct operation_item *item, const baton_stream *stream)
+static int waited_for(const struct operation *op, const struct operation_item *item, baton_stream *stream)
 {
-    return item->waited == item->memory->version + 1 && host_cause(op, item->memory, stream) >= 0;
+    struct use newest = { .stream = stream, .ticket = UINT64_MAX };
+    return item->waited == item->memory->version + 1 && host_cause(op, item->memory, &newest) >= 0;
 }
 
 static int32_t plan_exports(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
 {
     struct memory *memory = item->memory;
     int32_t status = BATON_OK;
+    memory_forget_gone_locked(memory);
+    int waits = !(op->flags & OPERATION_NO_HOST_WAIT);          /* else those that cannot be followed on the device are left to the next operation */
     for (uint32_t i = 0; i < memory->export_count && !status; i++) {
-        struct use use = { .stream = memory->exports[i] };
+        struct use use = { .stream = memory->exports[i].stream };
         if (waited_for(op, item, use.stream))
             continue;
-        use.ticket = stream_foreign_ticket(use.stream);     /* nothing older proves anything about its work */
-        status = plan_use(op, memory, &use, needs, err);
+        use.ticket = consumer_ticket(&memory->exports[i]);
+        if (waits || use.stream == op->stream || !stream_out_of_reach(use.stream, use.ticket))
+            status = plan_use(op, memory, &use, needs, err);
     }
-    if (!status && memory_unnamed(memory, item->access) && !(op->flags & OPERATION_NO_HOST_WAIT) && item->waited != memory->version + 1)
+    if (!status && memory_unnamed(memory, item->access) && waits && item->waited != memory->version + 1)
         status = needs_add(needs, NULL, 0, BATON_HOST_WAIT_EXPORT, err);
     return status;
 }

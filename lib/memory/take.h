@@ -50,7 +50,7 @@ static inline uint32_t take_handed(struct operation *op, const struct memory *me
 {
     const baton_stream *owner = memory->owner.stream;
     if (!owner || op->before.stream || !take_plain(op, memory) || memory->kind != BATON_DEVICE || owner->device != memory->device ||
-        owner->kind == STREAM_PER_THREAD || op->stream->kind == STREAM_PER_THREAD ||
+        owner->kind == STREAM_PER_THREAD || op->stream->kind == STREAM_PER_THREAD || stream_lent(owner) ||
         op->stream->runtime->options.flags & BATON_RUNTIME_HOST_WAIT || !atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
         return 0;
     stream_prefetch(owner);

@@ -13,6 +13,7 @@ libbaton_internal_la_SOURCES += \
     lib/stream/fault.c \
     lib/stream/fence.c \
     lib/stream/fence.h \
+    lib/stream/lent.c \
     lib/stream/order.c \
     lib/stream/order.h \
     lib/stream/registry.c \
@@ -24,6 +25,7 @@ libbaton_internal_la_SOURCES += \
     lib/stream/submission.c \
     lib/stream/ticket.c \
     lib/stream/wait.c \
+    lib/stream/wait_everything.c \
     lib/stream/wait.h \
     lib/stream/watch.c \
     lib/stream/watch.h

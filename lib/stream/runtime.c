@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/process.h"
 #include "stream/capture.h"
+#include "stream/wait.h"
 #include "stream/watch.h"
 
 /* Every runtime that still has objects, so that any drain reaches what closed ones left behind. */
@@ -186,7 +187,7 @@ int32_t baton_runtime_open(const baton_runtime_options *options, baton_runtime *
     return BATON_OK;
 }
 
-static int32_t synchronize_all(baton_runtime *runtime, baton_error *err)
+static int32_t synchronize_all(baton_runtime *runtime, int promised, baton_error *err)
 {
     struct stream_list list;
     int32_t status = stream_list_make(runtime, NULL, &list, err);
@@ -197,7 +198,7 @@ static int32_t synchronize_all(baton_runtime *runtime, baton_error *err)
     for (size_t i = 0; i < list.count; i++) {
         if (device_usable(list.streams[i]->device, NULL))
             continue;                       /* lost, and reported already */
-        int32_t result = baton_stream_synchronize(list.streams[i], BATON_WAIT_AUTO, status ? NULL : err);
+        int32_t result = wait_closing(list.streams[i], promised, status ? NULL : err);
         status = status ? status : result;
     }
     stream_list_free(&list);
@@ -231,12 +232,12 @@ int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
         return fail(err, BATON_ERR_CLOSED, "the runtime is closed already");
     if (process_forked())
         return process_check(err);
-    status = synchronize_all(runtime, err);
+    status = synchronize_all(runtime, 0, err);
     watch_stop(runtime);                    /* after the waits: every fence is ready and its descriptor says so */
     runtime_drain(runtime, 0);
     caches_empty(runtime);
-    if (deferred_any(&runtime->deferred))   /* the drain itself has drawn tickets and recorded */
-        synchronize_all(runtime, NULL);
+    if (deferred_any(&runtime->deferred))   /* the drain itself has drawn tickets and recorded; or a consumer's stream is not known any more */
+        synchronize_all(runtime, 1, NULL);
     runtime_drain(runtime, 0);
     services_release(runtime);
     runtime_drain(runtime, 0);

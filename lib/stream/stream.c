@@ -28,6 +28,8 @@ static enum deferred_result stream_reclaim(struct deferred *node)
         next = own->next_thread;
         stream_release(own);
     }
+    if (stream->deleter)
+        stream->deleter(stream->user, (uint64_t)(uintptr_t)stream->native);
     stream_unregister(stream);
     stream_count(stream, &stream->runtime->retired);
     mark_release(stream->mark);
@@ -213,6 +215,7 @@ int32_t stream_wrap(struct device *device, uint64_t native, uint64_t adopted, ba
         return fail(err, BATON_ERR_MEMORY, "no host memory for a stream");
     made->native = made->kind == STREAM_LEGACY ? DRIVER_STREAM_LEGACY : (driver_stream)(uintptr_t)native;
     made->adopted = adopted;
+    atomic_init(&made->lent, adopted && made->kind == STREAM_ORDINARY);
     int32_t status = check_foreign(made, err);
     status = status ? status : stream_publish(made, err);
     if (status)

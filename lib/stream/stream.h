@@ -44,6 +44,9 @@ struct baton_stream {
     int wrapped;                            /* made elsewhere, never destroyed here */
     uint64_t thread;                        /* per-thread stream: the thread whose stream this is; 0: stands for all threads */
     uint64_t adopted;                       /* the driver's number for it + 1, where baton_stream_adopt may find it again; 0: it may not */
+    _Atomic int lent;                       /* known by its number alone, it may end at any time: see lent.c. Becomes 0 once, with the lock held */
+    baton_deleter deleter;                  /* of what keeps it; may be NULL. Written before lent becomes 0 */
+    void *user;
 
     _Atomic uint64_t progress;              /* SUBMITTING_BITS: one change of it ends a submission and draws its ticket */
     _Atomic uint64_t completed;
@@ -76,12 +79,21 @@ static inline int32_t stream_check(baton_stream *stream, baton_error *err)
     return status ? status : device_usable(stream->device, err);
 }
 
-/* Checks *stream, and replaces the per-thread stream by the calling thread's own: a stream of its own, with its own tickets (S10). It lives as
- * long as the one that it replaces, or as somebody retains it. */
+/* Its native handle is good only during calls that are given the stream. */
+static inline int stream_lent(const baton_stream *stream)
+{
+    return atomic_load_explicit(&stream->lent, memory_order_acquire);
+}
+
+/* Checks *stream, which the caller of the library has named, and replaces the per-thread stream by the calling thread's own: a stream of its own, with its own tickets
+ * (S10). It lives as long as the one that it replaces, or as somebody retains it. A lent stream is recorded. */
 __attribute__((cold)) int32_t stream_of_thread(baton_stream **stream, baton_error *err);
+__attribute__((cold)) int32_t lent_named(baton_stream *stream, baton_error *err);
 static inline int32_t stream_resolve(baton_stream **stream, baton_error *err)
 {
     int32_t status = stream_check(*stream, err);
+    if (!status && stream_lent(*stream))
+        return lent_named(*stream, err);
     if (status || (*stream)->kind != STREAM_PER_THREAD || (*stream)->thread)
         return status;
     return stream_of_thread(stream, err);
@@ -114,18 +126,32 @@ void stream_count(baton_stream *stream, struct counters *counters);
 /* Raises what is known to be finished: this stream up to `ticket`, and every stream that `clock` (may be NULL) follows. */
 void stream_complete(baton_stream *stream, uint64_t ticket, const struct clock *clock);
 
-/* A ticket behind whatever foreign code has submitted by now (P4). While the stream is captured such work goes into the graph: then the newest ticket. */
+/* A ticket behind whatever foreign code has submitted by now (P4). While the stream is captured such work goes into the graph: then the newest ticket. Of a lent stream
+ * it is the next one, which nobody has drawn: nothing proves it before the stream is named again, or everything on the device was waited for. */
 uint64_t stream_foreign_ticket(baton_stream *stream);
 
-/* Everything submitted so far: behind work without tickets too, where there may be some (P6). */
+/* Everything submitted so far: behind work without tickets too, where there may be some (P6); on a lent stream, up to its last record. */
 uint64_t stream_newest(baton_stream *stream);
 
-/* After a submission, with the memories still locked: on a per-thread stream records at once, for no other thread could do it later. */
-void stream_settle_thread(baton_stream *stream, uint64_t ticket);
+/* After a submission, with the memories still locked: records at once where nobody could do it later, on a per-thread stream, which is its thread's alone, and on a lent
+ * one, which may be gone. */
+__attribute__((cold)) void stream_settle_now(baton_stream *stream, uint64_t ticket);
 static inline void stream_settle(baton_stream *stream, uint64_t ticket)
 {
-    if (stream->thread)
-        stream_settle_thread(stream, ticket);
+    if (stream->thread || stream_lent(stream))
+        stream_settle_now(stream, ticket);
+}
+
+/* All that is on the stream, however it can be followed. */
+static inline uint64_t stream_promised(baton_stream *stream)
+{
+    return stream_lent(stream) ? stream_foreign_ticket(stream) : stream_submitted(stream);
+}
+
+/* A ticket of a lent stream that no record covers: nothing on the device can follow it. */
+static inline int stream_out_of_reach(const baton_stream *stream, uint64_t ticket)
+{
+    return stream_lent(stream) && atomic_load_explicit(&stream->recorded, memory_order_acquire) < ticket;
 }
 
 /* True when the use of ticket n is known to be finished. */
@@ -186,9 +212,11 @@ int32_t stream_foreign_capture(baton_stream *stream, int *capturing, baton_error
 
 /* Makes the stream's mark cover `ticket`, recording at most once. The stream's lock is held. During a capture the pre-capture event stands for all
  * (C2), but for the capturing task itself: BATON_ERR_CAPTURE, with no driver call (C3). `task` is the waiting task's tag. BATON_ERR_THREAD when another thread's per-thread stream
- * would have to be recorded on. */
+ * would have to be recorded on, BATON_ERR_STREAM when a lent one would. */
 __attribute__((hot)) int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task, baton_error *err);
-/* The same, returning one reference on the mark. */
+/* Records, whatever the mark covers already. The stream is not captured by the library; a lent one has been named. */
+int32_t stream_record_locked(baton_stream *stream, baton_error *err);
+/* stream_mark_locked, returning one reference on the mark. */
 int32_t stream_mark(baton_stream *stream, uint64_t ticket, uint64_t task, struct mark **mark, baton_error *err);
 /* Only where driver calls are allowed. NULL is allowed. */
 void mark_release(struct mark *mark);

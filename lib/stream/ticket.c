@@ -46,8 +46,12 @@ void stream_count(baton_stream *stream, struct counters *counters)
 
 uint64_t stream_foreign_ticket(baton_stream *stream)
 {
+    uint64_t ticket;
     stream_lock(stream);      /* no capture begins between the look and the ticket */
-    uint64_t ticket = stream->capture ? stream_submitted(stream) : stream_ticket(stream, BATON_OP_FOREIGN);
+    if (stream->capture || stream_lent(stream))
+        ticket = stream_submitted(stream) + !stream->capture;
+    else
+        ticket = stream_ticket(stream, BATON_OP_FOREIGN);
     stream_unlock(stream);
     return ticket;
 }
@@ -55,6 +59,8 @@ uint64_t stream_foreign_ticket(baton_stream *stream)
 uint64_t stream_newest(baton_stream *stream)
 {
     int mine = !stream->thread || stream->thread == process_thread();
+    if (stream_lent(stream))
+        return atomic_load_explicit(&stream->recorded, memory_order_acquire);
     if (stream_exposed(stream) && mine)
         return stream_foreign_ticket(stream);
     return stream_submitted(stream);
@@ -133,12 +139,8 @@ static int32_t pre_capture_mark_locked(baton_stream *stream, uint64_t task, bato
                 (unsigned long long)task, (unsigned long long)stream->id);
 }
 
-int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task, baton_error *err)
+int32_t stream_record_locked(baton_stream *stream, baton_error *err)
 {
-    if (stream->capture)
-        return pre_capture_mark_locked(stream, task, err);
-    if (stream->mark && stream->mark->stamp >= ticket)
-        return BATON_OK;
     int capturing = 0;
     if (stream->thread && stream->thread != process_thread())
         return fail(err, BATON_ERR_THREAD, "the memory was last used on another thread's per-thread stream: synchronize it on that thread");
@@ -164,6 +166,17 @@ int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task,
     return BATON_OK;
 }
 
+int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task, baton_error *err)
+{
+    if (stream->capture)
+        return pre_capture_mark_locked(stream, task, err);
+    if (stream->mark && stream->mark->stamp >= ticket)
+        return BATON_OK;
+    if (stream_lent(stream))
+        return fail(err, BATON_ERR_STREAM, "stream %llu is known by its number alone, and this call does not name it", (unsigned long long)stream->id);
+    return stream_record_locked(stream, err);
+}
+
 int32_t stream_mark(baton_stream *stream, uint64_t ticket, uint64_t task, struct mark **mark, baton_error *err)
 {
     stream_lock(stream);
@@ -176,9 +189,11 @@ int32_t stream_mark(baton_stream *stream, uint64_t ticket, uint64_t task, struct
     return status;
 }
 
-void stream_settle_thread(baton_stream *stream, uint64_t ticket)
+/* On failure others are told to synchronize on that thread, or wait on the host for all there is. */
+void stream_settle_now(baton_stream *stream, uint64_t ticket)
 {
     stream_lock(stream);
-    stream_mark_locked(stream, ticket, 0, NULL);   /* on failure other threads are told to synchronize on this one */
+    if (!stream->capture && (!stream->mark || stream->mark->stamp < ticket))
+        stream_record_locked(stream, NULL);
     stream_unlock(stream);
 }

@@ -519,6 +519,11 @@ baton_stream_wrap(runtime, device, native, stream, err) =
 baton_stream_adopt(runtime, device, native, stream, err) =
     @ccall gc_safe=true libbaton.baton_stream_adopt(runtime::Ptr{baton_runtime}, device::Int32, native::UInt64,
         stream::Ptr{Ptr{baton_stream}}, err::Ptr{baton_error})::Int32
+baton_stream_keep(stream, deleter, user, err) =
+    @ccall libbaton.baton_stream_keep(stream::Ptr{baton_stream}, deleter::baton_deleter, user::Ptr{Cvoid},
+        err::Ptr{baton_error})::Int32
+baton_stream_lent(stream, lent, err) =
+    @ccall libbaton.baton_stream_lent(stream::Ptr{baton_stream}, lent::Ptr{Int32}, err::Ptr{baton_error})::Int32
 baton_stream_retain(stream) =
     @ccall libbaton.baton_stream_retain(stream::Ptr{baton_stream})::Int32
 baton_stream_release(stream) =

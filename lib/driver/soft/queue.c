@@ -212,12 +212,29 @@ static int queue_own(struct soft_context *context, struct soft_queue **queue)
     return code;
 }
 
+/* A real driver follows the handle: it crashes, or works on whichever stream has it by now. */
+static int destroyed(driver_stream handle)
+{
+    const struct soft_slot *slot = soft_machine.slots;
+    while (slot && slot != handle)
+        slot = slot->next;
+    return slot != NULL;
+}
+
+struct soft_queue *soft_queue_find(driver_stream handle)
+{
+    struct soft_queue *queue = soft_handle_find(handle, SOFT_QUEUE);
+    if (!queue && destroyed(handle))
+        soft_problem("use of stream %p, which was destroyed", (void *)handle);
+    return queue;
+}
+
 int soft_queue_get(driver_stream handle, struct soft_queue **out)
 {
     struct soft_context *context;
     struct soft_queue *queue;
     if (handle && handle != DRIVER_STREAM_LEGACY && handle != DRIVER_STREAM_PER_THREAD) {
-        queue = soft_handle_find(handle, SOFT_QUEUE);
+        queue = soft_queue_find(handle);
         if (!queue)
             return DRIVER_INVALID_HANDLE;
         *out = queue;

@@ -111,6 +111,8 @@ int32_t baton_stream_create(baton_runtime *runtime, int32_t device, uint32_t fla
     *err);
 int32_t baton_stream_wrap(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
 int32_t baton_stream_adopt(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
+int32_t baton_stream_keep(baton_stream *stream, baton_deleter deleter, void *user, baton_error *err);
+int32_t baton_stream_lent(baton_stream *stream, int32_t *lent, baton_error *err);
 int32_t baton_stream_retain(baton_stream *stream);
 void baton_stream_release(baton_stream *stream);
 int32_t baton_stream_native(baton_stream *stream, uint64_t *native, baton_error *err);

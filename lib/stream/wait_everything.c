@@ -1,0 +1,93 @@
+/* All that is on a device, whoever put it there: where a consumer named no stream, or one that the library must not touch. */
+#include "stream/wait.h"
+
+#include <stdlib.h>
+
+static int32_t wait_legacy(struct device *device, int32_t operation, baton_error *err)
+{
+    struct device_entry entry;
+    int32_t status = device_enter(device, &entry, err);
+    if (status)
+        return status;
+    int code = device->driver->stream_synchronize(DRIVER_STREAM_LEGACY);
+    device_leave(device, &entry);
+    return device_status(device, code, DRIVER_ROW_stream_synchronize, operation, NULL, err);
+}
+
+/* Streams that the library does not know, too: the driver frees pinned memory only when the whole device is idle, and breaks no capture by it. */
+static int32_t wait_idle(struct device *device, int32_t operation, baton_error *err)
+{
+    struct device_entry entry;
+    void *pinned;
+    enum driver_row row = DRIVER_ROW_host_alloc;
+    int32_t status = device_enter(device, &entry, err);
+    if (status)
+        return status;
+    int code = device->driver->host_alloc(&pinned, 1, DRIVER_HOST_ALLOC_PORTABLE);
+    if (!code) {
+        row = DRIVER_ROW_host_free;
+        code = device->driver->host_free(pinned);
+    }
+    device_leave(device, &entry);
+    return device_status(device, code, row, operation, NULL, err);
+}
+
+/* What others have put on lent streams by now is over when everything is: draws the tickets that were promised for it. The array is the caller's; NULL: no memory. */
+static uint64_t *draw_promised(const struct stream_list *list)
+{
+    uint64_t *tickets = calloc(list->count + 1, sizeof *tickets);
+    for (size_t i = 0; i < list->count && tickets; i++)
+        if (stream_lent(list->streams[i]) && !stream_tracked(list->streams[i]))
+            tickets[i] = stream_ticket(list->streams[i], BATON_OP_FOREIGN);
+    return tickets;
+}
+
+static int32_t wait_all(struct device *device, const struct stream_list *list, const struct wait_how *how, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    for (size_t i = 0; i < list->count && !status; i++)
+        status = wait_stream(list->streams[i], stream_newest(list->streams[i]), how, err);
+    if (!status)
+        status = wait_legacy(device, how->operation, err);
+    return status ? status : wait_idle(device, how->operation, err);
+}
+
+int32_t wait_everything(struct device *device, const struct wait_how *how, baton_error *err)
+{
+    struct stream_list list;
+    int32_t status = stream_list_make(NULL, device, &list, err);
+    if (status)
+        return status;
+    uint64_t *tickets = draw_promised(&list);
+    status = tickets ? wait_all(device, &list, how, err) : fail(err, BATON_ERR_MEMORY, "no host memory to list the streams");
+    for (size_t i = 0; i < list.count && !status; i++)
+        if (tickets[i])
+            stream_complete(list.streams[i], tickets[i], NULL);
+    free(tickets);
+    stream_list_free(&list);
+    return status;
+}
+
+static int32_t query_legacy(struct device *device)
+{
+    struct device_entry entry;
+    int32_t status = device_enter(device, &entry, NULL);
+    if (status)
+        return status;
+    int code = device->driver->stream_query(DRIVER_STREAM_LEGACY);
+    device_leave(device, &entry);
+    return code == DRIVER_NOT_READY ? BATON_NOT_READY : device_status(device, code, DRIVER_ROW_stream_query, BATON_OP_FREE, NULL, NULL);
+}
+
+int32_t query_everything(struct device *device)
+{
+    struct stream_list list;
+    int32_t status = stream_list_make(NULL, device, &list, NULL);
+    if (status)
+        return status;
+    for (size_t i = 0; i < list.count && !status; i++)
+        if (!(status = device_usable(list.streams[i]->device, NULL)))
+            status = wait_query_newest(list.streams[i], NULL);
+    stream_list_free(&list);
+    return status ? status : query_legacy(device);
+}
