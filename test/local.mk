@@ -312,6 +312,7 @@ EXTRA_test_loading_DEPENDENCIES = libbaton.la
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+test_refused_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 test_store_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read -Wl,--wrap=write
 test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
 
