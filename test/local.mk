@@ -344,6 +344,7 @@ test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wr
 stress_sources = test/stress_steps.c test/stress_steps.h test/stress_world.c test/stress_world.h
 test_stress_SOURCES = test/stress.c $(stress_sources)
 test_stress_devices_SOURCES = test/stress_devices.c $(stress_sources)
+test_refused_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 test_store_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read -Wl,--wrap=write
 
 # Programs without a rule of their own are tests.

@@ -1,7 +1,11 @@
 /* What every public function answers once the driver cannot be used: on a device that is lost (E2), and in a forked child. A distinct error at once, no call of the
  * driver, and whatever is held can be given back. */
+#include <linux/membarrier.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,7 +87,25 @@ END_TEST
 
 /* ---- a fork, while other threads hold locks and wait for them */
 
-/* One thread's scope keeps the array's lock; another thread is parked for it. */
+/* The linker sends the library's system calls here (--wrap): a thread that parks makes one with the mutex of the parking place held. `stuck`: it stays in there. */
+long __real_syscall(long number, long a, long b, long c);
+long __wrap_syscall(long number, ...);
+
+static _Atomic int stuck, inside;
+
+long __wrap_syscall(long number, ...)
+{
+    va_list arguments;
+    va_start(arguments, number);
+    int command = va_arg(arguments, int);
+    va_end(arguments);
+    if (number == SYS_membarrier && command == MEMBARRIER_CMD_PRIVATE_EXPEDITED)
+        for (atomic_store(&inside, 1); atomic_load(&stuck);)
+            sched_yield();
+    return __real_syscall(number, command, 0, 0);
+}
+
+/* One thread's scope keeps the array's lock; another thread is about to park for it. */
 static struct held {
     baton_stream *stream;
     baton_scope *scope;
@@ -107,12 +129,16 @@ static void hold_locks(void)
 {
     held.stream = make_stream();
     on_thread(hold, NULL);
+    atomic_store(&stuck, 1);
     waiter_start(&held.waiter, fill_behind, good.array);
     waiter_expect_parked(&held.waiter, good.array);
+    while (!atomic_load(&inside))
+        sched_yield();
 }
 
 static void let_go(void)
 {
+    atomic_store(&stuck, 0);
     ok(baton_scope_end(held.scope, &error));
     waiter_join(&held.waiter);
 }
