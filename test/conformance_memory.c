@@ -1,7 +1,5 @@
 #include "conformance.h"
 
-#include <sched.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -315,55 +313,6 @@ START_TEST(stream_ordered_work_needs_no_context)
 }
 END_TEST
 
-/* The free of pinned memory, and whether the gate was open when it had returned. */
-struct freeing {
-    void *pinned;
-    struct gate *gate;
-    _Atomic int begun;
-    int open_then;
-};
-
-static int free_pinned(void *argument)
-{
-    struct freeing *freeing = argument;
-    driver_context left;
-    OK(driver->context_push(context));
-    freeing->begun = 1;
-    int code = driver->host_free(freeing->pinned);
-    pthread_mutex_lock(&freeing->gate->lock);
-    freeing->open_then = freeing->gate->open;
-    pthread_mutex_unlock(&freeing->gate->lock);
-    OK(driver->context_pop(&left));
-    return code;
-}
-
-static void *free_on_thread(void *argument)
-{
-    return (void *)(intptr_t)free_pinned(argument);
-}
-
-/* What the library relies on where it must wait for work on streams that it does not know. */
-START_TEST(freeing_pinned_memory_waits_for_every_stream_also_for_one_that_is_gone)
-{
-    struct gate gate = GATE_INIT;
-    struct freeing freeing = { .gate = &gate };
-    driver_stream gone = stream_new(DRIVER_STREAM_NON_BLOCKING);
-    pthread_t thread;
-    void *result;
-    OK(driver->host_alloc(&freeing.pinned, 64, DRIVER_HOST_ALLOC_PORTABLE));
-    gate_put(&gate, gone);
-    OK(driver->stream_destroy(gone));
-    gate_reached(&gate);
-    ck_assert_int_eq(pthread_create(&thread, NULL, free_on_thread, &freeing), 0);
-    for (int i = 0; i < 10000 || !freeing.begun; i++)
-        sched_yield();
-    gate_open(&gate);
-    ck_assert_int_eq(pthread_join(thread, &result), 0);
-    ck_assert_ptr_null(result);
-    ck_assert_int_eq(freeing.open_then, 1);
-}
-END_TEST
-
 int main(void)
 {
     const TTest *const tests[] = {
@@ -374,7 +323,7 @@ int main(void)
         synchronizing_gives_back_what_lies_above_the_threshold, zero_bytes_are_refused_or_nothing,
         more_than_the_device_has_cannot_be_allocated, a_pointer_tells_its_kind, a_pointer_tells_the_range_that_holds_it, a_pointer_of_malloc_is_unknown,
         the_host_and_a_kernel_share_managed_memory, plain_allocation_needs_a_context,
-        stream_ordered_work_needs_no_context, freeing_pinned_memory_waits_for_every_stream_also_for_one_that_is_gone
+        stream_ordered_work_needs_no_context
     };
     return suite_run_with("conformance: memory", tests, sizeof tests / sizeof *tests, streams_begin, streams_end);
 }

@@ -111,6 +111,8 @@ static int32_t body(void *user, baton_stream *stream)
     ROW(baton_graph_update, baton_graph_update(H(executable), H(graph), &error))                                                        \
     ROW(baton_graph_launch, baton_graph_launch(H(executable), H(stream), &error))                                                       \
     ROW(baton_capture_active, baton_capture_active(H(stream), D(&out), &error))                                                         \
+    ROW(baton_stream_lent, baton_stream_lent(H(stream), D(&out), &error))                                                               \
+    ROW(baton_stream_keep, baton_stream_keep(H(stream), NULL, NULL, &error))                                                            \
     ROW(baton_capture_abandon, baton_capture_abandon(H(stream), &error))                                                                \
     ROW(baton_fence_query, baton_fence_query(H(fence), &error))                                                                         \
     ROW(baton_fence_wait, baton_fence_wait(H(fence), 0, 0, &error))                                                                     \

@@ -21,6 +21,7 @@ TESTS_C = \
     test/conformance_forbid \
     test/conformance_fork \
     test/conformance_graph \
+    test/conformance_idle \
     test/conformance_look \
     test/conformance_memory \
     test/conformance_peer \
@@ -77,6 +78,7 @@ TESTS_C = \
     test/layout_view \
     test/legacy \
     test/lent \
+    test/lent_end \
     test/lifetime \
     test/loading \
     test/lock \
@@ -294,6 +296,8 @@ test_libsupport_la_SOURCES = \
     test/kernels.h \
     test/kernels_ptx.h \
     test/layout_support.h \
+    test/lent_support.c \
+    test/lent_support.h \
     test/model.c \
     test/model.h \
     test/needs.c \
