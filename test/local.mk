@@ -66,6 +66,8 @@ TESTS_C = \
     test/instrument \
     test/interface \
     test/interface_hostile \
+    test/julia_calls \
+    test/julia_tasks \
     test/kernel \
     test/launch \
     test/launch_extended \
@@ -132,6 +134,7 @@ EXTRA_DIST += \
     test/gpu/neighbours_torch.py \
     test/gpu/neighbours_world.py \
     test/julia/abi.py \
+    test/julia/calls.py \
     test/julia/header.c \
     test/julia/julia.h \
     test/julia/syntax.py \
@@ -254,6 +257,9 @@ test_libsupport_la_SOURCES = \
     test/graph_support.h \
     test/journal.c \
     test/journal.h \
+    test/julia/calls.h \
+    test/julia_runtime.c \
+    test/julia_runtime.h \
     test/kernels.c \
     test/kernels.h \
     test/kernels_ptx.h \
@@ -279,6 +285,7 @@ test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h 
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+test_julia_calls_SOURCES = test/julia_calls.c test/julia_rows.c test/julia_world.c test/julia_rows.h test/julia_world.h
 test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
 
 # Programs without a rule of their own are tests.

@@ -43,6 +43,10 @@ void instrument_fail(enum driver_row row, uint64_t n, int code, int every);
 /* The n-th next call of any row fails: the walk of the fault tests. */
 void instrument_fail_any(uint64_t n, int code);
 
+/* `watch` is called as each call begins, on the calling thread, with no lock held, until another takes its place; NULL: none.
+ * It must not call the driver. */
+void instrument_watch(void (*watch)(enum driver_row row));
+
 /* How many planned failures have happened since the reset. */
 uint64_t instrument_failures(void);
 

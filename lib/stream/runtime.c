@@ -113,6 +113,8 @@ static int32_t devices_make(baton_runtime *runtime, baton_error *err)
     int count = 0;
     int code = runtime->driver->init(0);
     if (!code)
+        code = runtime->driver->version(&runtime->driver_version);
+    if (!code)
         code = runtime->driver->device_count(&count);
     if (code)
         return fail(err, BATON_ERR_NO_DRIVER, "the %s driver cannot be used: %s", runtime->driver->name, driver_code_name(code));
@@ -135,7 +137,7 @@ static int32_t options_check(const baton_runtime_options *options, baton_runtime
     int32_t status = options ? options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_runtime_options", err) : BATON_OK;
     if (status)
         return status;
-    if (own->flags & ~(uint32_t)(BATON_RUNTIME_HOST_WAIT | BATON_RUNTIME_NO_CACHE))
+    if (own->flags & ~(uint32_t)(BATON_RUNTIME_HOST_WAIT | BATON_RUNTIME_NO_CACHE | BATON_RUNTIME_TRY))
         return fail(err, BATON_ERR_ARGUMENT, "unknown runtime flags 0x%x", own->flags);
     for (size_t i = 0; i < sizeof own->reserved / sizeof *own->reserved; i++)
         if (own->reserved[i])
@@ -244,11 +246,7 @@ int32_t baton_runtime_info_read(baton_runtime *runtime, baton_runtime_info *info
     int32_t status = runtime_check(runtime, err);
     if (status)
         return status;
-    baton_runtime_info own = { .struct_size = sizeof own, .devices = runtime->device_count };
-    int version = 0, code = runtime->driver->version(&version);
-    if (code)
-        return fail(err, BATON_ERR_DRIVER, "version failed: %s", driver_code_name(code));
-    own.driver_version = version;
+    baton_runtime_info own = { .struct_size = sizeof own, .devices = runtime->device_count, .driver_version = runtime->driver_version };
     strncpy(own.driver, runtime->driver->name, sizeof own.driver - 1);
     memcpy(own.reason, runtime->reason, sizeof own.reason);
     return options_write(info, &own, sizeof own, "baton_runtime_info", err);
