@@ -135,6 +135,7 @@ EXTRA_DIST += \
     test/gpu/neighbours_world.py \
     test/julia/abi.py \
     test/julia/calls.py \
+    test/julia/embed.c \
     test/julia/header.c \
     test/julia/julia.h \
     test/julia/syntax.py \
