@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <utlist.h>
 
 #include "driver/instrument.h"
 #include "fiber.h"
@@ -50,7 +51,7 @@ static __attribute__((noinline)) struct thread *self(void)
 static void problem_locked(const char *what, const char *where)
 {
     if (!julia.problem[0])
-        snprintf(julia.problem, sizeof julia.problem, "%s: %s", where ? where : "Julia code", what);
+        snprintf(julia.problem, sizeof julia.problem, "%s: %s", where, what);
 }
 
 static void problem(const char *what, const char *where)
@@ -58,12 +59,6 @@ static void problem(const char *what, const char *where)
     pthread_mutex_lock(&julia.lock);
     problem_locked(what, where);
     pthread_mutex_unlock(&julia.lock);
-}
-
-static void expect_stopped(const char *missing)
-{
-    if (missing)
-        problem("the collector waited for it in vain", missing);
 }
 
 const char *julia_problem(void)
@@ -86,16 +81,12 @@ static void enter_locked(struct thread *thread)
     while (julia.stopping)
         pthread_cond_wait(&julia.changed, &julia.lock);
     thread->unsafe = 1;
-    thread->next = julia.unsafe;
-    julia.unsafe = thread;
+    LL_PREPEND(julia.unsafe, thread);
 }
 
 static void leave_locked(struct thread *thread)
 {
-    struct thread **at = &julia.unsafe;
-    while (*at != thread)
-        at = &(*at)->next;
-    *at = thread->next;
+    LL_DELETE(julia.unsafe, thread);
     thread->unsafe = 0;
     pthread_cond_broadcast(&julia.changed);
 }
@@ -151,8 +142,7 @@ struct julia_object *julia_object(void *handle, void (*finalizer)(void *handle))
 void julia_drop(struct julia_object *object)
 {
     pthread_mutex_lock(&julia.lock);
-    object->next = julia.dropped;
-    julia.dropped = object;
+    LL_PREPEND(julia.dropped, object);
     pthread_mutex_unlock(&julia.lock);
 }
 
@@ -160,11 +150,9 @@ void julia_drop(struct julia_object *object)
 static void finalize(struct julia_object *object, uint64_t *count, uint64_t due)
 {
     struct thread *thread = self();
-    const char *call = atomic_load(&thread->call);
     thread->finalizing = 1;
     object->finalizer(object->handle);
     thread->finalizing = 0;
-    atomic_store(&thread->call, call);
     free(object);
     pthread_mutex_lock(&julia.lock);
     julia.alive--;
@@ -180,12 +168,6 @@ static struct julia_object *pop(struct julia_object **list)
     if (object)
         *list = object->next;
     return object;
-}
-
-static void push(struct julia_object **list, struct julia_object *object)
-{
-    object->next = *list;
-    *list = object;
 }
 
 static void *finalizers(void *argument)
@@ -221,7 +203,7 @@ static const char *stop_locked(uint64_t limit_ns)
     while (julia.unsafe)
         if (pthread_cond_timedwait(&julia.changed, &julia.lock, &end)) {
             const char *call = julia.unsafe ? atomic_load(&julia.unsafe->call) : NULL;
-            return julia.unsafe ? call ? call : "Julia code" : NULL;
+            return call || !julia.unsafe ? call : "Julia code";
         }
     return NULL;
 }
@@ -231,9 +213,12 @@ static struct julia_object *sweep_locked(void)
 {
     struct julia_object *here = NULL, *object;
     while ((object = pop(&julia.dropped))) {
-        int stays = draw_locked(2) != 0;
-        push(stays ? &here : &julia.elsewhere, object);
-        julia.due += !stays;
+        if (draw_locked(2)) {
+            LL_PREPEND(here, object);
+            continue;
+        }
+        LL_PREPEND(julia.elsewhere, object);
+        julia.due++;
     }
     return here;
 }
@@ -247,7 +232,9 @@ const char *julia_collect(uint64_t limit_ns)
     leave_locked(thread);
     if (!julia.stopping) {      /* else another thread's collection is this one's too */
         missing = stop_locked(limit_ns);
-        if (!missing)
+        if (missing)
+            problem_locked("the collector waited for it in vain", missing);
+        else
             here = sweep_locked();
         julia.counts.collections++;
         julia.stopping = 0;
@@ -278,17 +265,14 @@ void julia_allocate(void)
     int collects = draw_locked(COLLECT_EVERY) == 0;
     pthread_mutex_unlock(&julia.lock);
     if (collects)
-        expect_stopped(julia_collect(JULIA_LIMIT_NS));
+        julia_collect(JULIA_LIMIT_NS);
     else
         julia_safepoint();
 }
 
 struct julia_counts julia_counts(void)
 {
-    pthread_mutex_lock(&julia.lock);
-    struct julia_counts counts = julia.counts;
-    pthread_mutex_unlock(&julia.lock);
-    return counts;
+    return julia.counts;
 }
 
 /* ---- calls */
@@ -352,7 +336,7 @@ void julia_start(uint64_t seed)
 
 void julia_stop(void)
 {
-    expect_stopped(julia_collect_all(JULIA_LIMIT_NS));
+    julia_collect_all(JULIA_LIMIT_NS);
     instrument_watch(NULL);
     pthread_mutex_lock(&julia.lock);
     leave_locked(self());
@@ -361,6 +345,6 @@ void julia_stop(void)
     pthread_mutex_unlock(&julia.lock);
     pthread_join(julia.finalizers, NULL);
     if (julia.alive)
-        problem("objects were never dropped", NULL);
+        problem("objects were never dropped", "Julia code");
     pthread_cond_destroy(&julia.changed);
 }

@@ -44,7 +44,7 @@ struct julia_object;
 struct julia_object *julia_object(void *handle, void (*finalizer)(void *handle));
 void julia_drop(struct julia_object *object);
 
-/* What happened since the start. Finalizers: on the thread that collected, and on the other. */
+/* What happened until julia_stop. Finalizers: on the thread that collected, and on the other. */
 struct julia_counts {
     uint64_t collections, finalized_here, finalized_elsewhere, safe_calls, unsafe_calls;
 };

@@ -286,6 +286,7 @@ test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h 
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+test_julia_tasks_SOURCES = test/julia_tasks.c test/julia_steps.c test/julia_steps.h
 test_julia_calls_SOURCES = test/julia_calls.c test/julia_rows.c test/julia_world.c test/julia_rows.h test/julia_world.h
 test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
 
