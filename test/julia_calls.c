@@ -4,7 +4,6 @@
 #include "base/process.h"
 
 #include <sched.h>
-#include <stdio.h>
 
 #include "julia_world.h"
 
