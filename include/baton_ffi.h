@@ -5,7 +5,7 @@
  * Conventions
  *   Return value   a status: BATON_OK (0), positive for outcomes that are not errors, negative for errors.
  *   Outputs        come last before `err` and are written only on success. `err` is the caller's own record, may be NULL, and is
- *                  filled on every status below zero (and with BATON_OOM_RETRY).
+ *                  filled on every status below zero (and with BATON_OOM_RETRY and BATON_WOULD_BLOCK).
  *   Structs        start with struct_size, set by the caller to sizeof(the struct); reserved members are zero. A smaller struct of an older
  *                  client and a larger one of a newer client are both understood.
  *   Handles        are opaque and reference-counted. retain and release never block, never call the driver, and may be called from any
@@ -106,6 +106,7 @@ enum {
     BATON_RUNTIME_HOST_WAIT = 1,    /* every hand-off waits on the host: the old way, for comparison and debugging */
     BATON_RUNTIME_NO_CACHE = 2,     /* what is released goes back to the driver at once, so that memory checkers see its end */
     BATON_RUNTIME_PEER_EVENTS = 4,  /* memory changes devices by a device wait, like streams of one device; without it by a host wait (S12) */
+    BATON_RUNTIME_TRY = 8,          /* no call waits for an array that another task holds: BATON_WOULD_BLOCK, with memory_id in err */
     BATON_SCOPE_TRY = 1,            /* scope: never wait for a lock, return BATON_WOULD_BLOCK */
     BATON_ALLOC_NO_HOOK = 1,        /* create: BATON_OOM_RETRY instead of the reclaim hook */
     BATON_LAUNCH_COOPERATIVE = 1,   /* launch: all blocks are resident at once, and may wait for each other */

@@ -70,6 +70,8 @@ TESTS_C = \
     test/instrument \
     test/interface \
     test/interface_hostile \
+    test/julia_calls \
+    test/julia_tasks \
     test/kernel \
     test/launch \
     test/launch_extended \
@@ -149,6 +151,8 @@ EXTRA_DIST += \
     test/gpu/neighbours_torch.py \
     test/gpu/neighbours_world.py \
     test/julia/abi.py \
+    test/julia/calls.py \
+    test/julia/embed.c \
     test/julia/header.c \
     test/julia/julia.h \
     test/julia/syntax.py \
@@ -292,6 +296,9 @@ test_libsupport_la_SOURCES = \
     test/graph_support.h \
     test/journal.c \
     test/journal.h \
+    test/julia/calls.h \
+    test/julia_runtime.c \
+    test/julia_runtime.h \
     test/kernels.c \
     test/kernels.h \
     test/kernels_ptx.h \
@@ -345,6 +352,8 @@ EXTRA_test_loading_DEPENDENCIES = libbaton.la
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+test_julia_tasks_SOURCES = test/julia_tasks.c test/julia_steps.c test/julia_steps.h
+test_julia_calls_SOURCES = test/julia_calls.c test/julia_rows.c test/julia_world.c test/julia_rows.h test/julia_world.h
 stress_sources = test/stress_steps.c test/stress_steps.h test/stress_world.c test/stress_world.h
 test_stress_SOURCES = test/stress.c $(stress_sources)
 test_stress_devices_SOURCES = test/stress_devices.c $(stress_sources)

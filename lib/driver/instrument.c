@@ -15,7 +15,7 @@ struct plan {
 /* Calls are numbered through from the start of the process; a reset only moves `start`. So an entry stays recognizable
  * while its call is under way, whatever happens to the journal meanwhile. */
 struct instrument {
-    pthread_mutex_t lock;                               /* guards all but `on`; a leaf, not held during a call */
+    pthread_mutex_t lock;                               /* guards all but `on` and `watch`; a leaf, not held during a call */
     uint64_t calls;                                     /* number of the newest call */
     uint64_t start;                                     /* `calls` at the last reset */
     uint64_t counts[DRIVER_ROW_COUNT];
@@ -28,6 +28,7 @@ struct instrument {
     void (*function)(void);
     struct instrument_call journal[JOURNAL_CAPACITY];   /* call n is at n modulo the capacity */
     atomic_int on;
+    void (*_Atomic watch)(enum driver_row row);
 };
 
 /* A driver in front of another. There is one for each kind, since a process has at most one CUDA driver and one
@@ -82,6 +83,9 @@ static uint64_t call_begin(enum driver_row row, void *stream, void *event, int *
 {
     uint64_t call;
     uint64_t thread = (uint64_t)gettid();
+    void (*watch)(enum driver_row) = atomic_load(&instrument.watch);
+    if (watch)
+        watch(row);
     pthread_mutex_lock(&instrument.lock);
     call = ++instrument.calls;
     instrument.counts[row]++;
@@ -265,6 +269,11 @@ void instrument_stop(uint64_t n, void (*function)(void))
     instrument.stop = (struct plan) { .calls = n };
     instrument.function = function;
     pthread_mutex_unlock(&instrument.lock);
+}
+
+void instrument_watch(void (*watch)(enum driver_row row))
+{
+    atomic_store(&instrument.watch, watch);
 }
 
 uint64_t instrument_failures(void)

@@ -26,8 +26,17 @@ void memory_release(struct memory *memory)
 struct lock_policy memory_lock_policy(baton_runtime *runtime, int try_only)
 {
     int closed = atomic_load_explicit(&runtime->closed, memory_order_relaxed);
-    return (struct lock_policy) { .try_only = try_only, .yield = closed ? NULL : runtime->options.yield,
+    return (struct lock_policy) { .try_only = try_only || runtime->options.flags & BATON_RUNTIME_TRY, .yield = closed ? NULL : runtime->options.yield,
                                   .user = runtime->options.user, .longest_wait_ns = &runtime->longest_lock_wait_ns };
+}
+
+/* Which memory it is tells a task that asks whether it holds that itself. */
+static int32_t held_elsewhere(const struct memory *memory, baton_error *err)
+{
+    baton_error record = error_none();
+    fail(&record, BATON_WOULD_BLOCK, "memory %llu is held by a scope or an operation: try again once that has ended", (unsigned long long)memory->id);
+    record.memory_id = memory->id;
+    return fail_with(err, &record);
 }
 
 int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_policy *policy, baton_error *err)
@@ -35,8 +44,9 @@ int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_pol
     int32_t status = lock_acquire(&memory->lock, token, policy);
     switch (status) {
     case BATON_OK:
-    case BATON_WOULD_BLOCK:
         return status;
+    case BATON_WOULD_BLOCK:
+        return held_elsewhere(memory, err);
     case BATON_ERR_HOOK:
         return fail(err, status, "the yield hook returned nonzero");
     default:
@@ -91,10 +101,11 @@ static int exported(const struct memory *memory)
     return memory->unnamed.count > memory->unnamed.over || memory->reading.count > memory->reading.over;
 }
 
-/* Closes the memory to every later use, or opens it again. */
+/* Closes the memory to every later use, or opens it again: the lock of closed memory is held by nobody for long. */
 static int32_t set_disposed(struct memory *memory, int disposed, baton_error *err)
 {
     struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
+    policy.try_only &= disposed;
     int32_t status = memory_lock(memory, lock_token(), &policy, err);
     if (status)
         return status;

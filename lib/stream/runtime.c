@@ -141,7 +141,7 @@ static int32_t options_check(const baton_runtime_options *options, baton_runtime
     int32_t status = options ? options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_runtime_options", err) : BATON_OK;
     if (status)
         return status;
-    if (own->flags & ~(uint32_t)(BATON_RUNTIME_HOST_WAIT | BATON_RUNTIME_NO_CACHE | BATON_RUNTIME_PEER_EVENTS))
+    if (own->flags & ~(uint32_t)(BATON_RUNTIME_HOST_WAIT | BATON_RUNTIME_NO_CACHE | BATON_RUNTIME_PEER_EVENTS | BATON_RUNTIME_TRY))
         return fail(err, BATON_ERR_ARGUMENT, "unknown runtime flags 0x%x", own->flags);
     for (size_t i = 0; i < sizeof own->reserved / sizeof *own->reserved; i++)
         if (own->reserved[i])
