@@ -9,7 +9,7 @@
 
 #include "driver/arithmetic.h"
 
-enum { LEAST_VERSION = 12000 };     /* 1000 * major + 10 * minor */
+enum { LEAST_VERSION = 12000 /* 1000 * major + 10 * minor */, MOST_DEVICES = 4096 };
 
 typedef void (*any_function)(void);
 typedef int (*version_function)(int *version);
@@ -160,6 +160,8 @@ static int devices_check(const struct driver *driver, struct reason *reason)
         return reason_no_device(reason);
     if (code != DRIVER_SUCCESS)
         return reason_code(reason, "cannot start", code);
+    if (count < 0 || count > MOST_DEVICES)
+        return reason_write(reason, "The CUDA driver says that it has %d devices, which cannot be.", count);
     return 1;
 }
 
