@@ -199,6 +199,18 @@ START_TEST(no_device_is_no_driver)
 }
 END_TEST
 
+START_TEST(a_number_of_devices_that_cannot_be_is_no_driver)
+{
+    static const char *const counts[] = { "-1", "4097", "2147483647", "-2147483648" };
+    use_cuda("fake_cuda");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        setenv("FAKE_CUDA_DEVICES", counts[i], 1);
+        open_fails("cuda", BATON_ERR_NO_DRIVER, "which cannot be");
+        open_fails("cuda", BATON_ERR_NO_DRIVER, counts[i]);
+    }
+}
+END_TEST
+
 START_TEST(a_load_that_failed_may_be_tried_again)
 {
     const struct driver *first = NULL, *second = NULL;
@@ -298,6 +310,7 @@ static TCase *cuda_tests(void)
     tcase_add_test(tests, a_driver_that_does_not_start_is_explained);
     tcase_add_test(tests, a_driver_that_does_not_tell_its_version_is_explained);
     tcase_add_test(tests, no_device_is_no_driver);
+    tcase_add_test(tests, a_number_of_devices_that_cannot_be_is_no_driver);
     tcase_add_test(tests, a_load_that_failed_may_be_tried_again);
     tcase_add_test(tests, a_newer_function_that_is_missing_is_not_supported);
     tcase_add_test(tests, a_newer_function_that_is_there_is_used);

@@ -1,4 +1,5 @@
 /* Any bytes as a file of the compiler's cache. BATON_CUDA_LIBRARY and BATON_NVRTC_LIBRARY name the stand-ins (test/fake_cuda.c, test/fake_nvrtc.c). */
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,16 @@ static baton_compile_options compile_options(void)
     return (baton_compile_options) { .struct_size = sizeof(baton_compile_options), .expressions = expressions, .expression_count = 1, .cache = folder };
 }
 
+/* The driver knows from a cubin's header how long it is; its stand-in looks for text behind the header, and for the zero that ends it. */
+static size_t with_text(uint8_t *image, size_t length)
+{
+    if (length && length <= sizeof(Elf64_Ehdr))
+        length = sizeof(Elf64_Ehdr) + 1;
+    if (length)
+        image[length - 1] = '\0';
+    return length;
+}
+
 /* A file like one that the library wrote, with these parts; its header is right but where a flag says otherwise. */
 static size_t build(struct input *input, uint8_t *file)
 {
@@ -30,9 +41,11 @@ static size_t build(struct input *input, uint8_t *file)
     size_t at = START + key_bytes;
     memcpy(file, kept, at);
     for (int i = 0; i < STORE_PARTS; i++) {
-        uint8_t part[256];
+        uint8_t part[256] = { 0 };
         size_t length = take_byte(input);
         take(input, part, length);
+        if (i == 0 && *part != '.')
+            length = with_text(part, length);
         memcpy(file + at, part, length);
         at += length;
         part_bytes[i] = flags & 1 << i ? (uint64_t)take_number(input) : length;
@@ -41,7 +54,7 @@ static size_t build(struct input *input, uint8_t *file)
     memcpy(file + 8, &bytes, 8);
     memcpy(file + 32, part_bytes, sizeof part_bytes);
     if (flags & 16)
-        file[take_byte(input) % at] ^= take_byte(input);
+        file[take_byte(input) % (START + key_bytes)] ^= take_byte(input);
     check = flags & 32 ? (uint64_t)take_number(input) : bytes_hash(file + CHECKED_FROM, at - CHECKED_FROM, 0);
     memcpy(file + 16, &check, 8);
     return flags & 64 ? at % (take_byte(input) + 1u) : at;

@@ -26,6 +26,7 @@ static void open_cache(void)
     store_open(&store, NULL, 1 << 20);
     must(store.directory >= -1);
     store_close(&store);
+    fuzz_folder_empty();
 }
 
 static void open_driver(const char *spec)

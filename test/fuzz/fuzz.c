@@ -13,6 +13,7 @@ enum { PATIENCE = 1000000, WORLD_BYTES = 512, LIMIT_BYTES = 1 << 20, OPEN_FOLDER
 
 struct world world;
 static char folder[256];
+static int ending;
 
 void fuzz_failed(const char *condition, const char *file, int line)
 {
@@ -93,9 +94,9 @@ static uint32_t take_size(struct input *input, uint32_t known)
     return choice < 248 ? known + 8 * (uint32_t)(choice - 239) : (uint32_t)take_number(input);
 }
 
-void *take_struct(struct input *input, void *own, uint32_t known)
+void *take_struct(struct input *input, enum direction direction, void *own, uint32_t known)
 {
-    uint32_t size = take_size(input, known), room = size < sizeof size || size > MOST_READ ? (uint32_t)sizeof size : size;
+    uint32_t size = take_size(input, known), least = sizeof size, room = size < least ? least : size <= MOST_READ ? size : direction == READ ? least : known;
     unsigned char *block = calloc(1, room), odd = take_byte(input);
     must(block);
     if (size < known)
@@ -168,15 +169,21 @@ const char *fuzz_folder(void)
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
 {
-    (void)status, (void)type, (void)where;
-    return remove(path);
+    (void)status, (void)type;
+    return where->level || ending ? remove(path) : 0;
+}
+
+void fuzz_folder_empty(void)
+{
+    nftw(fuzz_folder(), remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
 static void end(void)
 {
     fuzz_end();
+    ending = 1;
     if (*folder)
-        nftw(folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+        fuzz_folder_empty();
 }
 
 /* Not before the first input: a fuzzer may fork until then. */

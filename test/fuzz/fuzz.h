@@ -36,8 +36,9 @@ uint8_t *take_rest(struct input *input, size_t most, size_t *count);
 char *take_text(struct input *input, size_t most);
 
 /* A copy of *own, which has `known` bytes, with any struct_size (also put into *own), in memory that ends there; what is behind the known part is
- * nearly always zero. To be freed. */
-void *take_struct(struct input *input, void *own, uint32_t known);
+ * nearly always zero. Of one that is filled in and has an absurd size, the known part is there, of one that is read nothing but the size. To be freed. */
+enum direction { FILLED_IN, READ };
+void *take_struct(struct input *input, enum direction direction, void *own, uint32_t known);
 
 /* Gives the array back, and drains until *deleted rises, when it has to. */
 void give_back(baton_array *array, const int *deleted, int wanted);
@@ -46,8 +47,9 @@ void give_back(baton_array *array, const int *deleted, int wanted);
 void check_failed(int32_t status, const baton_error *err);
 void check_refused(int32_t status, const baton_error *err, const baton_array *array, int deleted);
 
-/* A folder of this process's own, removed at the end. */
+/* A folder of this process's own, removed at the end, or emptied before. */
 const char *fuzz_folder(void);
+void fuzz_folder_empty(void);
 
 #define must(condition) ((condition) ? (void)0 : fuzz_failed(#condition, __FILE__, __LINE__))
 _Noreturn void fuzz_failed(const char *condition, const char *file, int line);

@@ -62,7 +62,7 @@ void fuzz_one(struct input *input)
     baton_error err = BATON_ERROR_INIT;
     baton_array *array = NULL;
     read_info(input, &own);
-    baton_interface_info *info = take_struct(input, &own, sizeof own);
+    baton_interface_info *info = take_struct(input, READ, &own, sizeof own);
     deleted = 0;
     int32_t status = baton_interface_import(world.runtime, info, count_deleted, NULL, &array, &err);
     free(info);

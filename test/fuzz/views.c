@@ -64,6 +64,7 @@ static void mark(const baton_array_info *info, uint8_t *expected)
 static uint8_t *memory_of(baton_array *root)
 {
     uint64_t address;
+    must(baton_stream_synchronize(world.stream, BATON_WAIT_AUTO, NULL) == BATON_OK);
     must(baton_array_pointer(root, world.stream, BATON_READ_WRITE, &address, NULL) == BATON_OK);
     return (uint8_t *)(uintptr_t)address;
 }
