@@ -29,6 +29,7 @@ TESTS_C = \
     test/cost \
     test/covered \
     test/deferred \
+    test/descriptors \
     test/device \
     test/dlpack \
     test/dlpack_export \
@@ -108,6 +109,7 @@ SCRIPT_TESTS = \
     test/abi_symbols.sh \
     test/compile_example.sh \
     test/fuzz.sh \
+    test/hardening.sh \
     test/headers.sh \
     test/julia.sh \
     test/julia_syntax.sh \
@@ -308,6 +310,7 @@ test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h 
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+test_descriptors_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open -Wl,--wrap=openat -Wl,--wrap=eventfd
 test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
 
 # Programs without a rule of their own are tests.

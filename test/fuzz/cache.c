@@ -92,8 +92,11 @@ static void check_compile(void)
     baton_error err = BATON_ERROR_INIT;
     baton_module *module;
     baton_kernel *kernel;
-    must(baton_module_compile(world.runtime, 0, source, &options, &module, &err) == BATON_OK);
-    int32_t status = baton_module_kernel(module, expressions[0], &kernel, &err);
+    int32_t status = baton_module_compile(world.runtime, 0, source, &options, &module, &err);
+    if (status)
+        fprintf(stderr, "%s\n", err.message);
+    must(status == BATON_OK);
+    status = baton_module_kernel(module, expressions[0], &kernel, &err);
     if (status)
         check_failed(status, &err);
     else
