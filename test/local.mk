@@ -32,6 +32,7 @@ TESTS_C = \
     test/cost \
     test/covered \
     test/deferred \
+    test/descriptors \
     test/device \
     test/dlpack \
     test/dlpack_export \
@@ -126,6 +127,7 @@ SCRIPT_TESTS = \
     test/abi_symbols.sh \
     test/compile_example.sh \
     test/fuzz.sh \
+    test/hardening.sh \
     test/headers.sh \
     test/julia.sh \
     test/julia_syntax.sh \
@@ -158,39 +160,68 @@ EXTRA_DIST += \
     test/julia/syntax.py \
     test/kernels.cu
 
-# Fuzz targets with a main of their own; test/fuzz.sh runs them over their seeds.
-check_PROGRAMS += test/fuzz/arrow test/fuzz/dlpack
-test_fuzz_arrow_SOURCES = test/fuzz/arrow.c test/fuzz/fuzz.c test/fuzz/fuzz.h
-test_fuzz_arrow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/test/fuzz
-test_fuzz_arrow_LDADD = libbaton_internal.la
-test_fuzz_dlpack_SOURCES = test/fuzz/dlpack.c test/fuzz/fuzz.c test/fuzz/fuzz.h
-test_fuzz_dlpack_CPPFLAGS = $(test_fuzz_arrow_CPPFLAGS)
-test_fuzz_dlpack_LDADD = libbaton_internal.la
-EXTRA_DIST += \
-    test/fuzz/corpus/arrow/device-1.seed \
-    test/fuzz/corpus/arrow/device.seed \
-    test/fuzz/corpus/arrow/empty.seed \
-    test/fuzz/corpus/arrow/event.seed \
-    test/fuzz/corpus/arrow/list.seed \
-    test/fuzz/corpus/arrow/managed.seed \
-    test/fuzz/corpus/arrow/moved.seed \
-    test/fuzz/corpus/arrow/nulls.seed \
-    test/fuzz/corpus/arrow/primitive.seed \
-    test/fuzz/corpus/arrow/slice.seed \
-    test/fuzz/corpus/arrow/unknown.seed \
-    test/fuzz/corpus/dlpack/any-address.seed \
-    test/fuzz/corpus/dlpack/device-1.seed \
-    test/fuzz/corpus/dlpack/device.seed \
-    test/fuzz/corpus/dlpack/empty.seed \
-    test/fuzz/corpus/dlpack/host.seed \
-    test/fuzz/corpus/dlpack/legacy.seed \
-    test/fuzz/corpus/dlpack/managed.seed \
-    test/fuzz/corpus/dlpack/many.seed \
-    test/fuzz/corpus/dlpack/next-major.seed \
-    test/fuzz/corpus/dlpack/pinned.seed \
-    test/fuzz/corpus/dlpack/reversed.seed \
-    test/fuzz/corpus/dlpack/scalar.seed \
-    test/fuzz/corpus/dlpack/wide.seed
+# Fuzz targets: test/fuzz.sh runs them over their seeds. With LIB_FUZZING_ENGINE the fuzzer has the main function (scripts/fuzz).
+FUZZ_TARGETS = \
+    test/fuzz/arrow \
+    test/fuzz/cache \
+    test/fuzz/dlpack \
+    test/fuzz/environment \
+    test/fuzz/image \
+    test/fuzz/interface \
+    test/fuzz/layout \
+    test/fuzz/loader \
+    test/fuzz/netpbm \
+    test/fuzz/source \
+    test/fuzz/structs \
+    test/fuzz/views
+check_PROGRAMS += $(FUZZ_TARGETS)
+check_LTLIBRARIES += test/fuzz/libfuzz.la
+test_fuzz_libfuzz_la_SOURCES = test/fuzz/fuzz.c test/fuzz/fuzz.h
+test_fuzz_libfuzz_la_CPPFLAGS = $(FUZZ_CPPFLAGS)
+FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/test/fuzz
+FUZZ_LDADD = test/fuzz/libfuzz.la libbaton_internal.la
+if FUZZING_ENGINE
+FUZZ_LDADD += $(LIB_FUZZING_ENGINE)
+else
+test_fuzz_libfuzz_la_SOURCES += test/fuzz/main.c
+endif
+test_fuzz_arrow_SOURCES = test/fuzz/arrow.c
+test_fuzz_arrow_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_arrow_LDADD = $(FUZZ_LDADD)
+test_fuzz_cache_SOURCES = test/fuzz/cache.c
+test_fuzz_cache_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_cache_LDADD = $(FUZZ_LDADD)
+test_fuzz_dlpack_SOURCES = test/fuzz/dlpack.c
+test_fuzz_dlpack_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_dlpack_LDADD = $(FUZZ_LDADD)
+test_fuzz_environment_SOURCES = test/fuzz/environment.c
+test_fuzz_environment_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_environment_LDADD = $(FUZZ_LDADD)
+test_fuzz_image_SOURCES = test/fuzz/image.c
+test_fuzz_image_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_image_LDADD = $(FUZZ_LDADD)
+test_fuzz_interface_SOURCES = test/fuzz/interface.c
+test_fuzz_interface_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_interface_LDADD = $(FUZZ_LDADD)
+test_fuzz_layout_SOURCES = test/fuzz/layout.c
+test_fuzz_layout_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_layout_LDADD = $(FUZZ_LDADD)
+test_fuzz_loader_SOURCES = test/fuzz/loader.c
+test_fuzz_loader_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_loader_LDADD = $(FUZZ_LDADD)
+test_fuzz_netpbm_SOURCES = test/fuzz/netpbm.c tools/netpbm.h tools/netpbm_read.c tools/netpbm_write.c
+test_fuzz_netpbm_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_netpbm_LDADD = $(FUZZ_LDADD)
+test_fuzz_source_SOURCES = test/fuzz/source.c
+test_fuzz_source_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_source_LDADD = $(FUZZ_LDADD)
+test_fuzz_structs_SOURCES = test/fuzz/structs.c
+test_fuzz_structs_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_structs_LDADD = $(FUZZ_LDADD)
+test_fuzz_views_SOURCES = test/fuzz/views.c
+test_fuzz_views_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_views_LDADD = $(FUZZ_LDADD)
+EXTRA_DIST += test/fuzz/corpus
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)
@@ -352,6 +383,7 @@ EXTRA_test_loading_DEPENDENCIES = libbaton.la
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+test_descriptors_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open -Wl,--wrap=openat -Wl,--wrap=eventfd
 test_julia_tasks_SOURCES = test/julia_tasks.c test/julia_steps.c test/julia_steps.h
 test_julia_calls_SOURCES = test/julia_calls.c test/julia_rows.c test/julia_world.c test/julia_rows.h test/julia_world.h
 stress_sources = test/stress_steps.c test/stress_steps.h test/stress_world.c test/stress_world.h

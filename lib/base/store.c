@@ -59,6 +59,12 @@ static int own_alone(int descriptor, mode_t kind, struct stat *status)
            !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
+/* A symbolic link in the folder's own place is not followed: in a folder that all may write to, anybody could have put it there. */
+static int directory_open(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
 void store_open(struct store *store, const char *path, uint64_t most_bytes)
 {
     char own[PATH_MAX];
@@ -67,10 +73,12 @@ void store_open(struct store *store, const char *path, uint64_t most_bytes)
     int length = path ? snprintf(own, sizeof own, "%s", path) : 0;
     if (path ? !*path || length < 0 || (size_t)length >= sizeof own : !users_own(own, sizeof own))
         return;
-    store->directory = open(own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (size_t end = strlen(own); end > 1 && own[end - 1] == '/'; end--)       /* behind it a link would be followed */
+        own[end - 1] = '\0';
+    store->directory = directory_open(own);
     if (store->directory < 0) {
         make_directories(own);
-        store->directory = open(own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        store->directory = directory_open(own);
     }
     if (store->directory >= 0 && !own_alone(store->directory, S_IFDIR, &status))
         store_close(store);

@@ -99,7 +99,8 @@ static void describe(const baton_array *array, baton_interface_info *info)
     info->contiguous = layout_contiguous(&array->layout);
     for (int32_t i = 0; i < info->ndim; i++) {
         info->shape[i] = array->layout.shape[i];
-        info->strides[i] = array->layout.strides[i] * (int64_t)array->element_bytes;
+        /* Where there is one element or none the stride means nothing, and may be any number: it wraps. */
+        info->strides[i] = (int64_t)((uint64_t)array->layout.strides[i] * array->element_bytes);
     }
 }
 

@@ -70,3 +70,13 @@ void fuzz_one(struct input *input)
     must(tensor->lanes == 1 && (flags & LEGACY || versioned.major == 1));
     give_back(array, &deleted, flags & NO_DELETER ? 0 : 1);
 }
+
+void fuzz_begin(void)
+{
+    world_make();
+}
+
+void fuzz_end(void)
+{
+    world_end();
+}
