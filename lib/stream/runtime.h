@@ -27,7 +27,6 @@ struct baton_runtime {
     _Atomic uint32_t captures;              /* under way: nothing is given back meanwhile (C9) */
     _Atomic int closed;                     /* hooks are no longer called */
     int32_t device_count;
-    int driver_version;
     struct device *devices;                 /* device_count of them */
     struct deferred_stack deferred;
     struct trace trace;
