@@ -38,6 +38,7 @@ TESTS_C = \
     test/dlpack_export \
     test/dlpack_ways \
     test/driver_builtin \
+    test/driver_hostile \
     test/driver_open \
     test/driver_table \
     test/dtype \
@@ -124,6 +125,8 @@ TESTS_C = \
 
 # Compared with the built library; each exits with 77 when it cannot run here.
 SCRIPT_TESTS = \
+    test/abi_clients.sh \
+    test/abi_gate.sh \
     test/abi_symbols.sh \
     test/compile_example.sh \
     test/fuzz.sh \
@@ -143,6 +146,11 @@ SCRIPT_TESTS = \
 EXTRA_DIST += \
     test/common.sh \
     $(SCRIPT_TESTS) \
+    test/abi/baton_ffi.h \
+    test/abi/client.c \
+    test/abi/growth.suppr \
+    test/abi/libbaton.abi \
+    test/abi/newer.c \
     test/abi_cffi.py \
     test/abi_luajit.lua \
     test/gpu/baton_ctypes.py \
@@ -221,7 +229,7 @@ test_fuzz_structs_LDADD = $(FUZZ_LDADD)
 test_fuzz_views_SOURCES = test/fuzz/views.c
 test_fuzz_views_CPPFLAGS = $(FUZZ_CPPFLAGS)
 test_fuzz_views_LDADD = $(FUZZ_LDADD)
-EXTRA_DIST += test/fuzz/corpus
+EXTRA_DIST += test/fuzz/corpus test/fuzz/wraps.list
 
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)

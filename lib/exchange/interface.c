@@ -5,7 +5,7 @@
 #include "base/options.h"
 #include "exchange/claim.h"
 
-enum { INFO_LEAST = sizeof(baton_interface_info) };
+enum { INFO_LEAST = offsetof(baton_interface_info, strides) + 16 * sizeof(int64_t) };      /* the struct as it first was */
 
 /* What NumPy calls the types, without the byte order. */
 static const struct { int32_t dtype; char kind; uint32_t bytes; } names[] = {
