@@ -179,21 +179,33 @@ void cache_shrink(struct device *device, uint64_t keep_bytes)
         shrink(cache, keep_bytes, keep_bytes ? MOST_BLOCKS : 0);
 }
 
+/* Each of the oldest blocks once, as far as their uses are known to be over. Nonzero when one remains to be asked for. */
+static int let_go_finished(struct cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    uint64_t left = cache->count < STEPS_PER_LOOK ? cache->count : STEPS_PER_LOOK;
+    for (; left && known_finished(cache->blocks); left--) {
+        struct memory *oldest = cache->blocks;
+        memory_forget_uses(oldest);
+        DL_DELETE2(cache->blocks, oldest, older, newer);
+        DL_APPEND2(cache->blocks, oldest, older, newer);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return left != 0;
+}
+
 /* Lets go of streams whose work on the oldest blocks has finished: a block keeps no stream that nobody else needs. Asks the driver once at most. */
 static void look_at_oldest(struct cache *cache)
 {
-    int asked = 0;
-    for (int step = 0; step < STEPS_PER_LOOK; step++) {
-        struct memory *oldest = take_oldest(cache, 0, 0);
-        if (!oldest)
-            return;
-        int finished = known_finished(oldest) || (!asked++ && memory_finished(oldest) == BATON_OK);
-        if (finished)
-            memory_forget_uses(oldest);
-        insert(cache, oldest);
-        if (!finished)
-            return;
-    }
+    struct memory *oldest = let_go_finished(cache) ? take_oldest(cache, 0, 0) : NULL;
+    if (!oldest)
+        return;
+    int finished = memory_finished(oldest) == BATON_OK;
+    if (finished)
+        memory_forget_uses(oldest);
+    insert(cache, oldest);
+    if (finished)
+        let_go_finished(cache);
 }
 
 /* Foreign work without tickets lies behind the ticket drawn here, for the last reference is gone (P4). */

@@ -120,6 +120,12 @@ PyObject *tuple_of(const int64_t *values, int32_t count);
 
 /* Raises the exception that fits the record. */
 PyObject *error_raise(const baton_error *error);
+/* A record for the library, where every nanosecond counts: all else in it is read only after the library has filled it. */
+static inline void error_begin(baton_error *error)
+{
+    error->struct_size = sizeof *error;
+}
+
 /* -1 and an exception when status is below zero. */
 int error_check(int32_t status, const baton_error *error);
 /* With status and message as if the library had said so. */
