@@ -11,6 +11,7 @@
     CALL(baton_host_wait_name, 0) \
     CALL(baton_dtype_size, 0) \
     CALL(baton_abi_layout, 0) \
+    CALL(baton_process_copies, 0) \
     CALL(baton_runtime_open, 1) \
     CALL(baton_runtime_close, 1) \
     CALL(baton_runtime_info_read, 0) \
@@ -25,6 +26,8 @@
     CALL(baton_stream_create, 1) \
     CALL(baton_stream_wrap, 1) \
     CALL(baton_stream_adopt, 1) \
+    CALL(baton_stream_keep, 0) \
+    CALL(baton_stream_lent, 0) \
     CALL(baton_stream_retain, 0) \
     CALL(baton_stream_release, 0) \
     CALL(baton_stream_native, 0) \
