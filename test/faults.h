@@ -5,6 +5,13 @@
 #include "plays.h"
 #include "support.h"
 
+/* Under a sanitizer, of every so many runs one. */
+#ifdef SANITIZED
+enum { SAMPLE = 4 };
+#else
+enum { SAMPLE = 1 };
+#endif
+
 /* One run: which story, which call of it fails, and how. */
 struct fault {
     const struct scene *scene;

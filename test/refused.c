@@ -170,7 +170,7 @@ static void run_child(void)
     baton_scope_release(held.scope);
     every_release(&good);
     baton_stream_release(held.stream);
-    exit(wrong || calls(DRIVER_ROW_COUNT));
+    leave_child(wrong || calls(DRIVER_ROW_COUNT));
 }
 
 /* I5, I12: nothing waits for a thread that stayed behind, and the parent does not notice. */
