@@ -193,8 +193,8 @@ static int let_go_finished(struct cache *cache)
     for (; left && known_finished(cache->blocks); left--) {
         struct memory *oldest = cache->blocks;
         memory_forget_uses(oldest);
-        DL_DELETE2(cache->blocks, oldest, older, newer);
-        DL_APPEND2(cache->blocks, oldest, older, newer);
+        remove_locked(cache, oldest);
+        insert_locked(cache, oldest);       /* it is handed out next, and the one that always was grows old */
     }
     lock_release(&cache->lock);
     return left != 0;
