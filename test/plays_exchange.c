@@ -125,6 +125,7 @@ int32_t act_wrap_stream(struct play *play)
 int32_t act_adopt(struct play *play)
 {
     uint64_t native;
+    int32_t lent;
     baton_stream *own, *legacy;
     int32_t status = baton_stream_native(play->a, &native, &play->error);
     if (status || (status = baton_stream_adopt(play->runtime, 0, native, &own, &play->error)))
@@ -133,6 +134,8 @@ int32_t act_adopt(struct play *play)
         status = play_fill(play, play->x, 7, legacy);
         baton_stream_release(legacy);
     }
+    if (!status && !(status = baton_stream_lent(own, &lent, &play->error)))
+        status = baton_stream_keep(own, NULL, NULL, &play->error);
     baton_stream_release(own);
     return status;
 }

@@ -22,14 +22,16 @@ static void *every_position(void *valid, void *freed, int is_handle)
 /* Answered without a device, after its loss too. */
 static const char *const without_device[] = {
     "baton_runtime_info_read", "baton_device_count", "baton_stats_read", "baton_drain", "baton_trace_start", "baton_trace_read", "baton_stream_id",
-    "baton_stream_device", "baton_stream_set_task", "baton_array_info_read", "baton_graph_info_read", "baton_graph_dot", "baton_gate_open", "baton_scope_end",
+    "baton_stream_device", "baton_stream_lent", "baton_stream_set_task", "baton_array_info_read", "baton_graph_info_read", "baton_graph_dot",
+    "baton_gate_open", "baton_scope_end",
     "baton_fence_query", "baton_fence_wait", "baton_fence_descriptor",      /* of a fence that has nothing to wait for */
     "baton_array_dispose", "baton_runtime_open", "baton_runtime_close",
 };
 
 /* Of these, answered in a forked child as well. */
 static const char *const without_process[] = {
-    "baton_stream_id", "baton_stream_device", "baton_stream_set_task", "baton_array_info_read", "baton_graph_info_read", "baton_graph_dot", "baton_gate_open",
+    "baton_stream_id", "baton_stream_device", "baton_stream_lent", "baton_stream_set_task", "baton_array_info_read", "baton_graph_info_read", "baton_graph_dot",
+    "baton_gate_open",
 };
 
 /* What is wrong with the arguments in these rows is seen first. */
