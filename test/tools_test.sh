@@ -128,6 +128,13 @@ refused_file 'inside the picture' 'P5\n4294967295 1000000\n255\nabc'
 refused_file 'inside the picture' 'P5\n3 3\n255\n12345678'
 refused_file 'inside the picture' 'P6\n2 2\n255\n12345678901'
 
+# From a pipe, which cannot tell its length: memory is taken for what comes, not for what the header says.
+if [ "$SANITIZE" = no ]; then
+    status=0
+    printf 'P6\n4294967295 20\n255\nabc' | (ulimit -v 4000000 && timeout 60 "$baton" demo --driver soft /dev/stdin out.pgm) >stdout 2>stderr || status=$?
+    [ "$status" -eq 2 ] && grep -q "inside the picture" stderr || problem "a pipe that promises 240 GB gives exit status $status: $(cat stderr)"
+fi
+
 # ---- outputs that cannot be written
 
 mkdir folder

@@ -37,6 +37,7 @@ static void open_driver(const char *spec)
     int32_t status = driver_open(spec, &driver, why, sizeof why);
     must(memchr(why, 0, sizeof why) && strcmp(baton_status_name(status), "unknown"));
     must(status ? status < 0 && *why && !driver : driver != NULL);
+    must(status || strncmp(spec, "soft:", 5) || strlen(spec) <= strlen("soft:16"));
     driver_close(driver);
 }
 

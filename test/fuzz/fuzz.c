@@ -14,6 +14,7 @@ enum { PATIENCE = 1000000, WORLD_BYTES = 512, LIMIT_BYTES = 1 << 20, OPEN_FOLDER
 struct world world;
 static char folder[256];
 static int ending;
+int take_struct_unknown;
 
 void fuzz_failed(const char *condition, const char *file, int line)
 {
@@ -103,6 +104,8 @@ void *take_struct(struct input *input, enum direction direction, void *own, uint
         memset((char *)own + size, 0, known - size);
     memcpy(own, &size, sizeof size);
     memcpy(block, own, room < known ? room : known);
+    if (direction == READ)
+        take_struct_unknown = room > known && odd > 250;
     if (room > known && odd > 250)
         block[known + (uint32_t)take_byte(input) * (room - known - 1) / 255] = 1;
     return block;
@@ -131,6 +134,20 @@ void check_refused(int32_t status, const baton_error *err, const baton_array *ar
     check_failed(status, err);
     must(!array && !deleted);
     must(baton_drain(world.runtime, 0, NULL, NULL) == BATON_OK);
+}
+
+void check_reach(uint64_t data, uint64_t offset, baton_array *array)
+{
+    baton_array_info info = { .struct_size = sizeof info };
+    must(baton_array_info_read(array, &info, NULL) == BATON_OK);
+    __int128 size = baton_dtype_size(info.dtype), low = (__int128)data + offset, high = low + size;
+    if (!info.elements)
+        return;
+    for (int32_t i = 0; i < info.ndim; i++) {
+        __int128 reach = info.shape[i] > 1 ? (__int128)(info.shape[i] - 1) * info.strides[i] * size : 0;
+        *(reach < 0 ? &low : &high) += reach;
+    }
+    must(low >= 0 && high <= (__int128)UINT64_MAX + 1 && high - low == info.memory_bytes);
 }
 
 void world_make(void)

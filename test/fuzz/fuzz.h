@@ -39,6 +39,11 @@ char *take_text(struct input *input, size_t most);
  * nearly always zero. Of one that is filled in and has an absurd size, the known part is there, of one that is read nothing but the size. To be freed. */
 enum direction { FILLED_IN, READ };
 void *take_struct(struct input *input, enum direction direction, void *own, uint32_t known);
+/* Whether the last one that is read has something set behind what is known: the call must say BATON_ERR_VERSION. */
+extern int take_struct_unknown;
+
+/* What was taken in over [data + offset, ...) lies in the address space as a whole, and its memory has just the bytes that its elements reach. */
+void check_reach(uint64_t data, uint64_t offset, baton_array *array);
 
 /* Gives the array back, and drains until *deleted rises, when it has to. */
 void give_back(baton_array *array, const int *deleted, int wanted);

@@ -70,7 +70,9 @@ void fuzz_one(struct input *input)
         check_refused(status, &err, array, deleted);
         return;
     }
+    must(!take_struct_unknown);
     check_taken(&own, array);
+    check_reach(own.address, 0, array);
     check_described(&own, array);
     give_back(array, &deleted, 1);
 }

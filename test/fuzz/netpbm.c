@@ -17,7 +17,7 @@ static void check_picture(const struct image *image, const char *why)
     struct image again;
     char told[200] = "";
     must(image->width && image->height && (image->channels == 1 || image->channels == 3));
-    must(image->bytes == (size_t)image->width * image->height * image->channels && !*why);
+    must(image->bytes == (unsigned __int128)image->width * image->height * image->channels && !*why);
     if (image->bytes > 65536)
         return;
     must(!image_write(written, image, told, sizeof told) && !image_read(written, &again, told, sizeof told));
