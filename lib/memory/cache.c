@@ -206,8 +206,7 @@ static void look_at_oldest(struct cache *cache)
     struct memory *oldest = let_go_finished(cache) ? take_oldest(cache, 0, 0) : NULL;
     if (!oldest)
         return;
-    if (memory_finished(oldest) == BATON_OK)
-        memory_forget_uses(oldest);
+    memory_finished(oldest);                /* if so, the next look knows it */
     insert(cache, oldest);
 }
 
