@@ -69,5 +69,7 @@ def test_a_wheel_carries_the_library_and_needs_no_other(sources, tmp_path):
 
 def test_without_the_library_the_build_says_what_is_missing(sources, tmp_path):
     nowhere = {"PKG_CONFIG_PATH": str(tmp_path), "PKG_CONFIG_LIBDIR": str(tmp_path)}
-    made = pip("install", "--no-build-isolation", "--no-deps", "--target", tmp_path / "site", sources, environment=nowhere)
+    made = pip(
+        "install", "--no-build-isolation", "--no-deps", "--target", tmp_path / "site", sources, environment=nowhere
+    )
     assert made.returncode != 0 and "Install the Baton library first" in made.stdout + made.stderr

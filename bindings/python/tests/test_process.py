@@ -2,7 +2,6 @@
 
 import gc
 import pickle
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
