@@ -88,6 +88,7 @@ const struct scene scenes[] = {
     { "Arrow", act_arrow, PLAY_X },
     { "CUDA array interface", act_interface, 7 },
     { "adopted streams", act_adopt, 7 },
+    { "lent stream", act_lent, 7 },
     { "resize", act_resize, 3 },
     { "wrap", act_wrap, PLAY_X },
     { "gate", act_gate, 7 },
