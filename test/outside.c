@@ -100,6 +100,16 @@ void outside_hold(_Atomic int *open, driver_stream stream)
     leave();
 }
 
+/* The free of pinned memory waits for all streams. */
+void outside_idle(void)
+{
+    void *pinned;
+    enter(0);
+    ck_assert_int_eq(outside_driver()->host_alloc(&pinned, 64, 0), 0);
+    ck_assert_int_eq(outside_driver()->host_free(pinned), 0);
+    leave();
+}
+
 int32_t outside_word(uint64_t address, int32_t device)
 {
     driver_stream stream = outside_stream(device);

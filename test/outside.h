@@ -24,6 +24,9 @@ void outside_fill(uint64_t address, int32_t value, size_t count, driver_stream s
 /* What is submitted to the stream from now on runs when *open is nonzero, or after 20 s. */
 void outside_hold(_Atomic int *open, driver_stream stream);
 
+/* Comes back when nothing on device 0 is unfinished. */
+void outside_idle(void);
+
 /* The i32 at the address, once nothing that this stream follows is unfinished: a stream of its own, which follows nothing. */
 int32_t outside_word(uint64_t address, int32_t device);
 

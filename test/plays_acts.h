@@ -40,6 +40,7 @@ int32_t act_export_copies(struct play *play);
 int32_t act_arrow(struct play *play);
 int32_t act_interface(struct play *play);
 int32_t act_adopt(struct play *play);
+int32_t act_lent(struct play *play);
 int32_t act_resize(struct play *play);
 int32_t act_wrap(struct play *play);
 int32_t act_gate(struct play *play);

@@ -206,12 +206,8 @@ static void look_at_oldest(struct cache *cache)
     struct memory *oldest = let_go_finished(cache) ? take_oldest(cache, 0, 0) : NULL;
     if (!oldest)
         return;
-    int finished = memory_finished(oldest) == BATON_OK;
-    if (finished)
-        memory_forget_uses(oldest);
+    memory_finished(oldest);                /* if so, the next look knows it */
     insert(cache, oldest);
-    if (finished)
-        let_go_finished(cache);
 }
 
 /* Foreign work without tickets lies behind the ticket drawn here, for the last reference is gone (P4). */

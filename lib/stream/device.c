@@ -74,6 +74,14 @@ int32_t device_get(baton_runtime *runtime, int32_t ordinal, struct device **devi
     return status;
 }
 
+void device_keep_flag(struct device *device, void *flag)
+{
+    pthread_mutex_lock(&device->lock);
+    memcpy(flag, &device->gate_flags, sizeof device->gate_flags);
+    device->gate_flags = flag;
+    pthread_mutex_unlock(&device->lock);
+}
+
 static void give_flags_back(struct device *device)
 {
     for (void *flag = device->gate_flags, *next; flag; flag = next) {

@@ -45,6 +45,10 @@ struct device {
 int32_t device_get(baton_runtime *runtime, int32_t ordinal, struct device **device, baton_error *err);
 void device_destroy(struct device *device);
 
+/* Keeps DEVICE_FLAG_BYTES of pinned memory, which nobody uses, for the next gate. */
+enum { DEVICE_FLAG_BYTES = 64 };
+void device_keep_flag(struct device *device, void *flag);
+
 /* Gives cached blocks back to the pool, as far as they can be. */
 void device_empty_cache(struct device *device);
 

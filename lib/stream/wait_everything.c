@@ -23,10 +23,12 @@ static int32_t wait_idle(struct device *device, int32_t operation, baton_error *
     int32_t status = device_enter(device, &entry, err);
     if (status)
         return status;
-    int code = device->driver->host_alloc(&pinned, 1, DRIVER_HOST_ALLOC_PORTABLE);
+    int code = device->driver->host_alloc(&pinned, DEVICE_FLAG_BYTES, DRIVER_HOST_ALLOC_PORTABLE);
     if (!code) {
         row = DRIVER_ROW_host_free;
         code = device->driver->host_free(pinned);
+        if (code && !driver_code_gone(code) && !driver_code_sticky(code))
+            device_keep_flag(device, pinned);       /* it is still there */
     }
     device_leave(device, &entry);
     return device_status(device, code, row, operation, NULL, err);

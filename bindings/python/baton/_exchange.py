@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,10 @@ def consumer_stream(number: int, device: int) -> object | None:
     """The object that the stream of that number belongs to, when it is the current one of a library that may be asking: DLPack
     tells the number alone, and an object can be kept. None: it is not at hand."""
     for name, current in _CURRENT.items():
-        library = sys.modules.get(name)
-        try:
+        library, stream, found = sys.modules.get(name), None, 0
+        # Half imported, without a GPU, or of another kind than it was.
+        with contextlib.suppress(AttributeError, AssertionError, ImportError, RuntimeError, TypeError):
             stream, found = current(library, device) if library is not None else (None, 0)
-        except Exception:  # half imported, without a GPU, or of another kind than it was
-            continue
         if found == number:
             return stream
     return None
