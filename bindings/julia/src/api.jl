@@ -479,6 +479,8 @@ baton_dtype_size(dtype) =
 baton_abi_layout(index, name, offset, size) =
     @ccall libbaton.baton_abi_layout(index::UInt32, name::Ptr{Cstring}, offset::Ptr{UInt32},
         size::Ptr{UInt32})::Int32
+baton_process_copies() =
+    @ccall libbaton.baton_process_copies()::Int32
 baton_runtime_open(options, runtime, err) =
     @ccall gc_safe=true libbaton.baton_runtime_open(options::Ptr{baton_runtime_options},
         runtime::Ptr{Ptr{baton_runtime}}, err::Ptr{baton_error})::Int32

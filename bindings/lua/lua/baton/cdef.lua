@@ -96,6 +96,7 @@ const char *baton_dtype_name(int32_t dtype);
 const char *baton_host_wait_name(int32_t cause);
 uint32_t baton_dtype_size(int32_t dtype);
 int32_t baton_abi_layout(uint32_t index, const char **name, uint32_t *offset, uint32_t *size);
+int32_t baton_process_copies(void);
 int32_t baton_runtime_open(const baton_runtime_options *options, baton_runtime **runtime, baton_error *err);
 int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err);
 int32_t baton_runtime_info_read(baton_runtime *runtime, baton_runtime_info *info, baton_error *err);
