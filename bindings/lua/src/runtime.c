@@ -160,7 +160,7 @@ static int library(lua_State *L)
 
 static int process_copies(lua_State *L)
 {
-    lua_pushinteger(L, baton_process_copies());
+    lua_pushinteger(L, (lua_Integer)baton_process_copies());
     return 1;
 }
 
