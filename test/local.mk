@@ -136,6 +136,7 @@ SCRIPT_TESTS = \
     test/julia_syntax.sh \
     test/nccl.sh \
     test/readme.sh \
+    test/relacy.sh \
     test/skips.sh \
     test/style.sh \
     test/tcl.sh \
@@ -166,7 +167,13 @@ EXTRA_DIST += \
     test/julia/header.c \
     test/julia/julia.h \
     test/julia/syntax.py \
-    test/kernels.cu
+    test/kernels.cu \
+    test/relacy/c11.h \
+    test/relacy/deferred.cc \
+    test/relacy/deferred_code.cc \
+    test/relacy/lock.cc \
+    test/relacy/lock_code.cc \
+    test/relacy/lock_code.h
 
 # Fuzz targets: test/fuzz.sh runs them over their seeds. With LIB_FUZZING_ENGINE the fuzzer has the main function (scripts/fuzz).
 FUZZ_TARGETS = \
@@ -244,6 +251,7 @@ AM_TESTS_ENVIRONMENT = \
     top_srcdir='$(top_srcdir)'; export top_srcdir; \
     top_builddir='$(top_builddir)'; export top_builddir; \
     CC='$(CC)'; export CC; \
+    CXX='$(CXX)'; export CXX; \
     CTAGS='$(CTAGS)'; export CTAGS; \
     VERSION='$(VERSION)'; export VERSION; \
     MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \

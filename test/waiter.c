@@ -85,7 +85,7 @@ static int is_parked(struct waiter *waiter, void *what)
 {
     const baton_array *array = what;
     (void)waiter;
-    return atomic_load(&array->memory->lock.parked) != 0;
+    return atomic_load(&lock_parked[lock_bucket(&array->memory->lock)]) != 0;
 }
 
 void waiter_expect_blocked(struct waiter *waiter)

@@ -70,16 +70,46 @@ void runtime_defer(baton_runtime *runtime, struct deferred *node)
     deferred_push(&runtime->deferred, node);
 }
 
-/* A retained runtime with something to drain, other than those up to `after`; NULL when there is none. */
+/* A retained runtime with something to drain now (C9), other than those up to `after`; NULL when there is none. */
 static baton_runtime *next_with_leftovers(baton_runtime *after)
 {
     baton_runtime *found = NULL;
     pthread_mutex_lock(&runtimes_lock);
     for (baton_runtime *r = after ? after->next : runtimes; r && !found; r = r->next)
-        if (atomic_load(&r->closed) && deferred_any(&r->deferred) && !handle_retain(&r->handle, HANDLE_RUNTIME))
+        if (atomic_load(&r->closed) && deferred_any(&r->deferred) && !atomic_load(&r->captures) && !handle_retain(&r->handle, HANDLE_RUNTIME))
             found = r;
     pthread_mutex_unlock(&runtimes_lock);
     return found;
+}
+
+static void services_release(baton_runtime *runtime)
+{
+    for (int32_t i = 0; i < runtime->device_count; i++) {
+        struct device *device = &runtime->devices[i];
+        pthread_mutex_lock(&device->lock);
+        baton_stream *service = device->service;
+        device->service = NULL;
+        pthread_mutex_unlock(&device->lock);
+        if (service)
+            atomic_fetch_sub(&runtime->services, 1);
+        stream_release(service);
+    }
+}
+
+/* Gives one reference on a closed runtime back. The service streams keep it, as all streams do, and it keeps them: when nothing else does, and so nobody can
+ * reach them any more, they go with it. */
+static void release_closed(baton_runtime *runtime)
+{
+    pthread_mutex_lock(&runtimes_lock);         /* or two that let go at once would each take the other for a user */
+    int used = atomic_load(&runtime->handle.references) > 1 + atomic_load(&runtime->services);
+    if (used)
+        runtime_release(runtime);
+    pthread_mutex_unlock(&runtimes_lock);
+    if (used)
+        return;
+    services_release(runtime);
+    deferred_drain(&runtime->deferred, 0);
+    runtime_release(runtime);
 }
 
 static void drain_closed(void)
@@ -87,7 +117,7 @@ static void drain_closed(void)
     for (baton_runtime *r = next_with_leftovers(NULL), *next; r; r = next) {
         deferred_drain(&r->deferred, 0);
         next = next_with_leftovers(r);
-        runtime_release(r);
+        release_closed(r);
     }
 }
 
@@ -211,18 +241,6 @@ static void caches_empty(baton_runtime *runtime)
         device_empty_cache(&runtime->devices[i]);
 }
 
-static void services_release(baton_runtime *runtime)
-{
-    for (int32_t i = 0; i < runtime->device_count; i++) {
-        struct device *device = &runtime->devices[i];
-        pthread_mutex_lock(&device->lock);
-        baton_stream *service = device->service;
-        device->service = NULL;
-        pthread_mutex_unlock(&device->lock);
-        stream_release(service);
-    }
-}
-
 int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
 {
     int32_t status = handle_check(runtime ? &runtime->handle : NULL, HANDLE_RUNTIME, "runtime", err);
@@ -239,9 +257,7 @@ int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
     if (deferred_any(&runtime->deferred))   /* the drain itself has drawn tickets and recorded; or a consumer's stream is not known any more */
         synchronize_all(runtime, 1, NULL);
     runtime_drain(runtime, 0);
-    services_release(runtime);
-    runtime_drain(runtime, 0);
-    runtime_release(runtime);
+    release_closed(runtime);
     return status;
 }
 

@@ -167,8 +167,8 @@ int32_t stream_service(struct device *device, baton_stream **stream, baton_error
 {
     int32_t status = BATON_OK;
     pthread_mutex_lock(&device->lock);
-    if (!device->service)
-        status = stream_make(device, 0, &device->service, err);
+    if (!device->service && !(status = stream_make(device, 0, &device->service, err)))
+        atomic_fetch_add(&device->runtime->services, 1);
     if (!status)
         *stream = device->service;
     pthread_mutex_unlock(&device->lock);
