@@ -37,7 +37,7 @@ static void expect_parked(struct call *call)
 {
     const struct world *w = call->world;
     uint64_t end = process_now() + PATIENCE_NS;
-    while (!atomic_load(&w->y->memory->lock.parked) && !atomic_load(&w->z->memory->lock.parked)) {
+    while (!atomic_load(&lock_parked[lock_bucket(&w->y->memory->lock)]) && !atomic_load(&lock_parked[lock_bucket(&w->z->memory->lock)])) {
         ck_assert_msg(!atomic_load(&call->waiter.returned), "%s returned while the array was held", call->row->function);
         ck_assert_msg(process_now() < end, "%s was never seen parked", call->row->function);
         sched_yield();
