@@ -98,7 +98,7 @@ const struct scene scenes[] = {
     { .name = "Arrow", .act = act_arrow, .x = PLAY_X },
     { .name = "CUDA array interface", .act = act_interface, .x = 7 },
     { .name = "adopted streams", .act = act_adopt, .x = 7 },
-    { .name = "lent stream", .act = act_lent, .x = 7 },
+    { .name = "lent stream", .act = act_lent, .x = 7, .between = { PLAY_Y }, .elsewhere = 1 },
     { .name = "wrapped stream", .act = act_wrap_stream, .x = 7 },
     { .name = "resize", .act = act_resize, .x = 3 },
     { .name = "wrap", .act = act_wrap, .x = PLAY_X },
