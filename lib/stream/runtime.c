@@ -82,6 +82,15 @@ static baton_runtime *next_with_leftovers(baton_runtime *after)
     return found;
 }
 
+/* What one object kept may be ready when that has gone. */
+static uint64_t drain_all(baton_runtime *runtime)
+{
+    uint64_t done = 0, more;
+    while ((more = deferred_drain(&runtime->deferred, 0)))
+        done += more;
+    return done;
+}
+
 static void services_release(baton_runtime *runtime)
 {
     for (int32_t i = 0; i < runtime->device_count; i++) {
@@ -108,14 +117,14 @@ static void release_closed(baton_runtime *runtime)
     if (used)
         return;
     services_release(runtime);
-    deferred_drain(&runtime->deferred, 0);
+    drain_all(runtime);
     runtime_release(runtime);
 }
 
 static void drain_closed(void)
 {
     for (baton_runtime *r = next_with_leftovers(NULL), *next; r; r = next) {
-        deferred_drain(&r->deferred, 0);
+        drain_all(r);
         next = next_with_leftovers(r);
         release_closed(r);
     }
@@ -125,11 +134,10 @@ uint64_t runtime_drain(baton_runtime *runtime, uint64_t most)
 {
     if (process_forked() || atomic_load(&runtime->captures))
         return 0;
-    uint64_t done = deferred_drain(&runtime->deferred, most);
-    for (uint64_t more = done; more && most == 0; done += more)     /* what one object kept may be ready now */
-        more = deferred_drain(&runtime->deferred, 0);
-    if (most == 0)
-        drain_closed();
+    if (most)
+        return deferred_drain(&runtime->deferred, most);
+    uint64_t done = drain_all(runtime);
+    drain_closed();
     return done;
 }
 
