@@ -206,9 +206,9 @@ int32_t take_plan_locked(struct operation *op, struct operation_item *item, stru
 int32_t take_order(struct operation *op, const struct needs *needs, baton_error *err)
 {
     int32_t status = BATON_OK;
-    for (uint32_t i = needs->count; i-- > 0 && !status;) {
-        const struct need *need = &needs->items[i];
-        if (i + 1 < needs->count && order_need(op->stream, need->stream, need->ticket) != ORDER_WAIT)
+    for (uint32_t left = needs->count; left > 0 && !status; left--) {
+        const struct need *need = &needs->items[left - 1];
+        if (left < needs->count && order_need(op->stream, need->stream, need->ticket) != ORDER_WAIT)
             continue;
         status = order_queue(op->stream, need->stream, need->ticket, err);
         op->waits += !status;

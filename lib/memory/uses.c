@@ -45,8 +45,8 @@ uint32_t memory_uses_locked(struct memory *memory, baton_stream *except, int wri
 
 void memory_forget_gone_locked(struct memory *memory)
 {
-    for (uint32_t i = memory->export_count; i-- > 0;) {
-        struct consumer *consumer = &memory->exports[i];
+    for (uint32_t left = memory->export_count; left > 0; left--) {
+        struct consumer *consumer = &memory->exports[left - 1];
         if (consumer->live || !stream_done(consumer->stream, consumer->ticket))
             continue;
         stream_release(consumer->stream);
