@@ -85,6 +85,7 @@ int bench_write(const char *path);
         bench_measure(&(cases)[i])
 
 /* The groups, each in a file of its own. */
+void times_devices(void);
 void times_elementwise(void);
 void times_launch(void);
 void times_hold(void);

@@ -165,7 +165,7 @@ static void world_open(void)
     instrument_enable(1);
     need(baton_runtime_open(&options, &runtime, &error));
     front_insert();
-    need(kernels_open(runtime, kernels, &error));
+    need(kernels_open(runtime, 0, kernels, &error));
     for (int i = 0; i < STREAMS; i++)
         need(baton_stream_create(runtime, 0, 0, 0, &streams[i], &error));
     for (int i = 0; i < KERNEL_ARRAYS; i++)

@@ -50,36 +50,36 @@ static const struct kernel_entry {
     [KERNEL_JOIN] = { "bench_join", join, 3, BATON_WRITE, BATON_READ },
 };
 
-static int32_t make_host(baton_runtime *runtime, const struct kernel_entry *entry, baton_kernel **kernel, baton_error *err)
+static int32_t make_host(baton_runtime *runtime, int32_t device, const struct kernel_entry *entry, baton_kernel **kernel, baton_error *err)
 {
     baton_host_parameter parameters[KERNEL_ARRAYS];
     for (uint32_t i = 0; i < entry->count; i++)
         parameters[i] = (baton_host_parameter) { 8, i ? entry->rest : entry->first };
-    return baton_kernel_host(runtime, 0, entry->function, entry->name, parameters, entry->count, kernel, err);
+    return baton_kernel_host(runtime, device, entry->function, entry->name, parameters, entry->count, kernel, err);
 }
 
 /* module NULL: host functions. */
-static int32_t make_all(baton_runtime *runtime, baton_module *module, baton_kernel *kernels[KERNELS], baton_error *err)
+static int32_t make_all(baton_runtime *runtime, int32_t device, baton_module *module, baton_kernel *kernels[KERNELS], baton_error *err)
 {
     int32_t status = BATON_OK;
     for (int i = 0; i < KERNELS && !status; i++)
         status = module ? baton_module_kernel(module, entries[i].name, &kernels[i], err)
-                        : make_host(runtime, &entries[i], &kernels[i], err);
+                        : make_host(runtime, device, &entries[i], &kernels[i], err);
     if (status)
         kernels_close(kernels);
     return status;
 }
 
-int32_t kernels_open(baton_runtime *runtime, baton_kernel *kernels[KERNELS], baton_error *err)
+int32_t kernels_open(baton_runtime *runtime, int32_t device, baton_kernel *kernels[KERNELS], baton_error *err)
 {
     baton_runtime_info info = { .struct_size = sizeof info };
     baton_module *module = NULL;
     int32_t status = baton_runtime_info_read(runtime, &info, err);
     memset(kernels, 0, KERNELS * sizeof *kernels);
     if (!status && strcmp(info.driver, "soft") != 0)
-        status = baton_module_load(runtime, 0, bench_kernels_ptx, sizeof bench_kernels_ptx, &module, err);
+        status = baton_module_load(runtime, device, bench_kernels_ptx, sizeof bench_kernels_ptx, &module, err);
     if (!status)
-        status = make_all(runtime, module, kernels, err);
+        status = make_all(runtime, device, module, kernels, err);
     if (module)
         baton_module_release(module);       /* the kernels keep it */
     return status;

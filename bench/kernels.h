@@ -16,7 +16,7 @@ enum kernel_name {
 enum { KERNEL_ARRAYS = 16 };
 
 /* Fills `kernels`; on failure what was made is given back. */
-int32_t kernels_open(baton_runtime *runtime, baton_kernel *kernels[KERNELS], baton_error *err);
+int32_t kernels_open(baton_runtime *runtime, int32_t device, baton_kernel *kernels[KERNELS], baton_error *err);
 void kernels_close(baton_kernel *kernels[KERNELS]);
 
 #endif

@@ -10,6 +10,7 @@ bench_times_SOURCES = \
     bench/bench.h \
     bench/measure.c \
     bench/times.c \
+    bench/times_devices.c \
     bench/times_elementwise.c \
     bench/times_fan.c \
     bench/times_graph.c \
@@ -24,7 +25,7 @@ bench_times_SOURCES = \
 bench_times_LDADD = libbaton_internal.la
 
 EXTRA_DIST += bench/kernels.cu bench/lua/launch.lua bench/lua/raw.c bench/peers.py bench/peers_libraries.py bench/plot.py
-CLEANFILES = $(EXTRA_PROGRAMS) test/programs
+CLEANFILES += $(EXTRA_PROGRAMS) test/programs
 
 # BENCH_FLAGS: --quick, --json FILE, --driver NAME, ids of scenarios.
 bench: bench/counts$(EXEEXT) bench/times$(EXEEXT)

@@ -76,6 +76,7 @@ int main(int count, char **words)
     times_rows();
     times_elementwise();
     times_streams();
+    times_devices();
     if (choice.json && (failed = bench_write(choice.json)))
         fprintf(stderr, "times: %s cannot be written\n", choice.json);
     world_close();

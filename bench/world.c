@@ -112,7 +112,7 @@ void world_open(const char *driver, int quick)
     runtime_open(driver);
     world_enter();
     print_device();
-    need(kernels_open(world.runtime, world.kernels, &bench_error));
+    need(kernels_open(world.runtime, 0, world.kernels, &bench_error));
     world_streams_reach(STREAMS_FIRST);
     for (int i = 0; i < KERNEL_ARRAYS; i++)
         make_memory(i);

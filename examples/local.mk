@@ -6,6 +6,27 @@ examples_compile_LDADD = libbaton.la
 
 EXTRA_DIST += examples/README examples/camera.pgm
 
+# Beside NCCL, which the programs open when they run, and MPI.
+nccl_sources = \
+    examples/cuda/common.c \
+    examples/cuda/common.h \
+    examples/nccl/nccl.c \
+    examples/nccl/nccl.h \
+    examples/nccl/ranks.c \
+    examples/nccl/ranks.h \
+    examples/nccl/steps.c \
+    examples/nccl/steps.h
+noinst_PROGRAMS += examples/nccl/devices
+examples_nccl_devices_SOURCES = examples/nccl/devices.c $(nccl_sources)
+examples_nccl_devices_LDADD = libbaton.la
+if HAVE_MPI
+noinst_PROGRAMS += examples/nccl/processes
+endif
+examples_nccl_processes_SOURCES = examples/nccl/processes.c $(nccl_sources)
+examples_nccl_processes_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+examples_nccl_processes_LDADD = libbaton.la $(MPI_LIBS)
+EXTRA_DIST += examples/nccl/README
+
 # Beside code of the CUDA toolkit: built where nvcc is, run where a GPU is. The compiler links them, as a user's command would;
 # they find the library by their own place, so that the build folder may move.
 cuda_common = examples/cuda/common.c examples/cuda/common.h

@@ -5,7 +5,7 @@
  * Conventions
  *   Return value   a status: BATON_OK (0), positive for outcomes that are not errors, negative for errors.
  *   Outputs        come last before `err` and are written only on success. `err` is the caller's own record, may be NULL, and is
- *                  filled on every status below zero (and with BATON_OOM_RETRY).
+ *                  filled on every status below zero (and with BATON_OOM_RETRY and BATON_WOULD_BLOCK).
  *   Structs        start with struct_size, set by the caller to sizeof(the struct); reserved members are zero. A smaller struct of an older
  *                  client and a larger one of a newer client are both understood.
  *   Handles        are opaque and reference-counted. retain and release never block, never call the driver, and may be called from any
@@ -105,6 +105,8 @@ enum { BATON_RUN_CAPTURED = 1, BATON_RUN_UPDATED = 2, BATON_RUN_REBUILT = 3, BAT
 enum {
     BATON_RUNTIME_HOST_WAIT = 1,    /* every hand-off waits on the host: the old way, for comparison and debugging */
     BATON_RUNTIME_NO_CACHE = 2,     /* what is released goes back to the driver at once, so that memory checkers see its end */
+    BATON_RUNTIME_PEER_EVENTS = 4,  /* memory changes devices by a device wait, like streams of one device; without it by a host wait (S12) */
+    BATON_RUNTIME_TRY = 8,          /* no call waits for an array that another task holds: BATON_WOULD_BLOCK, with memory_id in err */
     BATON_SCOPE_TRY = 1,            /* scope: never wait for a lock, return BATON_WOULD_BLOCK */
     BATON_ALLOC_NO_HOOK = 1,        /* create: BATON_OOM_RETRY instead of the reclaim hook */
     BATON_LAUNCH_COOPERATIVE = 1,   /* launch: all blocks are resident at once, and may wait for each other */
@@ -397,7 +399,7 @@ typedef int32_t (*baton_captured_function)(void *user, baton_stream *stream);
 typedef struct baton_trace_entry {
     uint64_t time_ns;               /* monotonic clock */
     uint64_t stream_id;             /* the stream that works or waits */
-    uint64_t ticket;                /* its ticket */
+    uint64_t ticket;                /* its ticket; BATON_OP_WAIT on the device: of what lies before it */
     uint64_t other_stream_id;       /* BATON_OP_WAIT: the stream waited for */
     uint64_t other_ticket;
     int32_t  operation;             /* BATON_OP_... */
@@ -421,6 +423,9 @@ uint32_t baton_dtype_size(int32_t dtype);
 /* FAST. The layout of every public struct, one entry per struct ("baton_error", offset 0, its size) and member ("baton_error.status", its offset and size),
  * for index 0, 1, … until BATON_ERR_BOUNDS. For tests of bindings. */
 int32_t baton_abi_layout(uint32_t index, const char **name, uint32_t *offset, uint32_t *size);
+/* FAST, but for the dynamic loader's lock. How often the library is loaded in this process. More than 1, as when a package brings a copy of its own: each copy has its own
+ * runtimes and knows nothing of the other's arrays, so a handle must never be passed to another one; DLPack and the other ways of exchange may. */
+int32_t baton_process_copies(void);
 
 /* ---------------------------------------------------------------- runtime: one per interpreter or host application */
 
@@ -455,9 +460,16 @@ int32_t baton_stream_create(baton_runtime *runtime, int32_t device, uint32_t fla
 /* DRIVER. A stream made elsewhere (its CUstream or cudaStream_t as a number), or BATON_STREAM_LEGACY / BATON_STREAM_PER_THREAD. It stays its maker's:
  * it must outlive the handle and every memory that names it, and is never destroyed here (S10, P6). */
 int32_t baton_stream_wrap(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
-/* DRIVER. The handle for a stream that other code names by its number: the library's own stream, or the handle that an earlier call gave for it, or else a new one as by
- * baton_stream_wrap. 0 is the legacy stream. The caller owns one reference. */
+/* DRIVER. The handle for a stream that other code names by its number: the library's own stream, or the handle that an earlier call gave for it, or else a new one. 0 is the
+ * legacy stream. The caller owns one reference. A stream made elsewhere is lent: its native handle is used only during calls that are given the handle made here, and
+ * the stream may be destroyed after any of them (until a scope or a capture on it has ended). What others put there between such calls is waited for on the host
+ * where it matters (P5), unless something keeps the stream. */
 int32_t baton_stream_adopt(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
+/* FAST. The stream, of which the caller knows that it is alive, stays so until deleter(user, native) is called: once, on a thread inside a call to this library, when nothing
+ * in the library names the stream any more; at once, where the stream is not lent. deleter NULL: it outlives the runtime. When the call fails, deleter is not called. */
+int32_t baton_stream_keep(baton_stream *stream, baton_deleter deleter, void *user, baton_error *err);
+/* FAST. *lent is 1 for a stream of baton_stream_adopt that nothing keeps, else 0. */
+int32_t baton_stream_lent(baton_stream *stream, int32_t *lent, baton_error *err);
 /* FAST. */
 int32_t baton_stream_retain(baton_stream *stream);
 void baton_stream_release(baton_stream *stream);
@@ -515,13 +527,14 @@ int32_t baton_array_note_use(baton_array *array, baton_stream *stream, uint32_t 
 
 /* ---------------------------------------------------------------- operations: order, submit, return */
 
-/* DRIVER. Same shape and dtype; overlapping memory is refused. Between devices too. */
+/* DRIVER. Same shape and dtype; overlapping memory is refused. Between devices too, on any device's stream; BLOCKS, and is done on return, where the stream's
+ * device has no access to the memory and the copy is no single run between two devices: it is staged in pinned memory then (S12). */
 int32_t baton_copy(baton_array *to, baton_array *from, baton_stream *stream, baton_error *err);
-/* DRIVER for device arrays; BLOCKS when a strided array or host memory is involved. `bytes` is exactly the array's; `host` may be reused on return. */
+/* DRIVER for device arrays; BLOCKS when a strided array, host memory or another device is involved. `bytes` is exactly the array's; `host` may be reused on return. */
 int32_t baton_upload(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err);
 /* BLOCKS. Complete on return. */
 int32_t baton_download(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_error *err);
-/* DRIVER; BLOCKS when `host` is ordinary memory or the array is strided (memory that the driver gave, and so can write by itself, does not). `host` stays valid and
+/* DRIVER; BLOCKS when `host` is ordinary memory or the array is strided or another device's (memory that the driver gave, and so can write by itself, does not). `host` stays valid and
  * untouched until the fence is ready. The caller owns the fence. */
 int32_t baton_download_async(void *host, uint64_t bytes, baton_array *from, baton_stream *stream, baton_fence **fence, baton_error *err);
 /* DRIVER. Every element becomes the `bytes` bytes at value: the element's size (1, 2, 4, 8 or 16). */

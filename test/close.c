@@ -1,5 +1,6 @@
 /* Closing a runtime: what is alive stays valid and usable, and whoever drains later gives it back. */
 #include "census.h"
+#include "outside.h"
 #include "waiter.h"
 
 enum { COUNT = 100 };
@@ -183,7 +184,42 @@ START_TEST(hooks_are_not_called_after_the_close)
 }
 END_TEST
 
-SUPPORT_MAIN("close", 60, arrays_outlive_their_runtime, leftovers_are_given_back_by_another_runtimes_close,
+/* C9: also from a drain of another runtime's. */
+START_TEST(leftovers_wait_for_the_end_of_their_runtimes_captures)
+{
+    baton_stream *s = make_stream(), *captured = make_stream();
+    baton_array *array = make_array(COUNT, s);
+    ok(baton_runtime_close(runtime, &error));
+    runtime = reopen();
+    ok(baton_capture_begin(captured, BATON_CAPTURE_GLOBAL, &error));
+    baton_array_release(array);
+    ok(baton_drain(runtime, 0, NULL, &error));
+    ck_assert_uint_eq(live_allocations(), 1);
+    ok(baton_capture_abandon(captured, &error));
+    streams_release(s, captured);
+    ok(baton_drain(runtime, 0, NULL, &error));
+    ck_assert_uint_eq(live_allocations(), 0);
+}
+END_TEST
+
+/* O9: what is given back on a stream of the library's own. */
+START_TEST(leftovers_of_special_streams_leave_nothing_behind)
+{
+    baton_stream *legacy = outside_wrap(DRIVER_STREAM_LEGACY, 0);
+    baton_array *array = make_array(COUNT, legacy);
+    ok(baton_runtime_close(runtime, &error));
+    runtime = reopen();
+    arrays_release(array);
+    streams_release(legacy);
+    ok(baton_drain(runtime, 0, NULL, &error));
+    ok(baton_drain(runtime, 0, NULL, &error));
+    ck_assert_uint_eq(live_allocations(), 0);
+    ck_assert_uint_eq(census_read().streams, 0);
+}
+END_TEST
+
+SUPPORT_MAIN("close", 60, leftovers_wait_for_the_end_of_their_runtimes_captures, leftovers_of_special_streams_leave_nothing_behind,
+             arrays_outlive_their_runtime, leftovers_are_given_back_by_another_runtimes_close,
              a_close_gives_back_what_was_released, a_close_gives_back_escaped_memory, what_the_legacy_stream_used_last_is_given_back_after_the_close,
              a_close_waits_for_the_runtimes_streams, a_second_close_is_an_error,
              hooks_are_not_called_after_the_close)

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "driver/driver.h"
+#include "needs.h"
 
 #define EXPECT(code, call) ck_assert_int_eq((call), (code))
 #define OK(call) EXPECT(DRIVER_SUCCESS, call)
@@ -20,6 +21,11 @@ extern driver_pool pool;
 /* Fixtures of every test. */
 void driver_begin(void);
 void driver_end(void);
+
+/* The primary context of another device, current from here to peer_end, and a pool on a device. */
+driver_context peer_begin(driver_device device);
+void peer_end(driver_device device);
+driver_pool pool_new(driver_device device);
 
 /* A host function that holds its stream until it is opened, or for ten seconds. */
 struct gate {
@@ -56,7 +62,7 @@ void child_add(driver_stream stream, driver_graph graph);
 /* Runs the function on a new thread, without a current context, and gives back what it returned. */
 int thread_run(int (*function)(void *), void *argument);
 
-/* Runs the suite with a test case of these tests; the exit status of main. */
+/* Runs the suite with a test case of these tests; the exit status of main. NULL: left out by needs.h. */
 int suite_run(const char *name, const TTest *const *tests, size_t count);
 /* The same with fixtures of its own, which call driver_begin and driver_end. */
 int suite_run_with(const char *name, const TTest *const *tests, size_t count, void (*begin)(void), void (*end)(void));

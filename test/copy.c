@@ -48,19 +48,6 @@ START_TEST(every_layout_is_copied_as_the_model_says)
 }
 END_TEST
 
-/* O4, S12 */
-START_TEST(every_layout_is_copied_between_devices)
-{
-    uint64_t seed = support_seed(5);
-    baton_stream *streams[] = { make_stream(), make_stream_on(1) };
-    for (int round = 0; round < ROUNDS; round++)
-        copy_and_compare(&seed, by_size[round % 5], 1, streams[round & 1], streams[~round & 1],
-                         streams[round >> 1 & 1]);
-    baton_stream_release(streams[0]);
-    baton_stream_release(streams[1]);
-}
-END_TEST
-
 /* O3, O4: the driver's own copy for one run of bytes, one kernel for everything else. */
 START_TEST(a_copy_is_one_call)
 {
@@ -271,36 +258,5 @@ START_TEST(a_wrong_copy_is_refused)
 }
 END_TEST
 
-/* S3, S12: the driver carries whole runs between devices itself; a kernel needs peer access. */
-START_TEST(without_peer_access_only_runs_are_copied_between_devices)
-{
-    baton_stream *a = make_stream(), *b = make_stream_on(1);
-    baton_array *from = make_array(8, a), *to = make_array(8, b), *odd, *four = make_array(4, a);
-    baton_view_options options = {
-        .struct_size = sizeof options, .ndim = 1, .count = (int64_t[]) { 4 }, .step = (int64_t[]) { 2 }
-    };
-    soft_set_peer(0, 1, 0);
-    fill(from, 4, a);
-    counting_start();
-    ok(baton_copy(to, from, a, &error));
-    ck_assert_uint_eq(calls(DRIVER_ROW_copy_peer), 1);
-    expect(to, 4, b);
-    ok(baton_array_view(to, &options, &odd, &error));
-    ok(baton_array_synchronize(to, BATON_WAIT_AUTO, &error));
-    counting_start();
-    refused(BATON_ERR_PEER, baton_copy(odd, four, a, &error));
-    ck_assert_uint_eq(calls(DRIVER_ROW_launch) + calls(DRIVER_ROW_copy) + calls(DRIVER_ROW_copy_peer), 0);
-    ck_assert_ptr_nonnull(strstr(error.message, "device 0"));
-    ck_assert_ptr_nonnull(strstr(error.message, "device 1"));
-    soft_set_peer(0, 1, 1);
-    ok(baton_copy(odd, four, a, &error));
-    baton_array_release_n((baton_array *[]) { from, to, odd, four }, 4);
-    baton_stream_release(a);
-    baton_stream_release(b);
-}
-END_TEST
-
-SUPPORT_MAIN("copy", 60, every_layout_is_copied_as_the_model_says, two_devices(every_layout_is_copied_between_devices),
-             a_copy_is_one_call, a_broadcast_source_is_repeated, overlap_is_exact_for_parts_of_one_parent,
-             overlap_agrees_with_brute_force, a_wrong_copy_is_refused,
-             two_devices(soft_only(without_peer_access_only_runs_are_copied_between_devices, "can take peer access away")))
+SUPPORT_MAIN("copy", 60, every_layout_is_copied_as_the_model_says, a_copy_is_one_call, a_broadcast_source_is_repeated, overlap_is_exact_for_parts_of_one_parent,
+             overlap_agrees_with_brute_force, a_wrong_copy_is_refused)

@@ -191,7 +191,7 @@ START_TEST(a_driver_is_named_or_refused)
         baton_runtime_options options = { .struct_size = sizeof options, .driver = cases[i].spec };
         refused(cases[i].status, baton_runtime_open(&options, &other, &error));
     }
-    baton_runtime_options options = { .struct_size = sizeof options, .driver = needs_driver(), .flags = 4 };
+    baton_runtime_options options = { .struct_size = sizeof options, .driver = needs_driver(), .flags = 16 };
     refused(BATON_ERR_ARGUMENT, baton_runtime_open(&options, &other, &error));
     options = (baton_runtime_options) { .struct_size = sizeof options, .driver = needs_driver(), .reserved = { 0, 1 } };
     refused(BATON_ERR_VERSION, baton_runtime_open(&options, &other, &error));

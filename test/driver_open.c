@@ -16,7 +16,9 @@ static void use_cuda(const char *module)
 {
     char path[4096];
     const char *build = getenv("top_builddir");
-    snprintf(path, sizeof path, "%s/test/.libs/%s.so", build ? build : ".", module);
+    char *real = realpath(build ? build : ".", NULL);
+    snprintf(path, sizeof path, "%s/test/.libs/%s.so", real ? real : ".", module);
+    free(real);
     setenv("BATON_CUDA_LIBRARY", path, 1);
 }
 

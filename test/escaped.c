@@ -197,6 +197,31 @@ START_TEST(work_in_a_scope_needs_no_second_wait_for_foreign_code)
 }
 END_TEST
 
+/* W4: what the scope has waited for is not asked for again by what is submitted inside, though foreign work may be on the memory. */
+START_TEST(work_inside_a_scope_need_not_wait_again_for_what_the_scope_waited_for)
+{
+    baton_stream *a = make_stream(), *b = make_stream();
+    baton_array *host = make_array_of(BATON_HOST, 10, a), *to = make_array(10, b);
+    baton_kernel *kernel = make_add_one(0);
+    baton_operand operands[] = { { .array = host, .access = BATON_READ_WRITE }, { .array = to, .access = BATON_WRITE } };
+    baton_launch_options options = { .struct_size = sizeof options, .stream = b, .grid = { 1 }, .block = { 32 } };
+    baton_scope *scope;
+    fill(host, 4, a);
+    pointer(host, a);
+    ok(baton_scope_begin(b, NULL, operands, 2, 0, &scope, &error));
+    options.scope = scope;
+    uint64_t waits = stats().host_waits[BATON_HOST_WAIT_UNIFIED];
+    ok(baton_launch(kernel, &options, (baton_argument[]) { baton_out(to), baton_in(host), baton_value((int64_t) { 10 }) }, 3, &error));
+    ck_assert_uint_eq(stats().host_waits[BATON_HOST_WAIT_UNIFIED], waits);
+    ok(baton_scope_end(scope, &error));
+    baton_scope_release(scope);
+    expect(to, 5, b);
+    arrays_release(host, to);
+    baton_kernel_release(kernel);
+    streams_release(a, b);
+}
+END_TEST
+
 /* S12, P1 */
 START_TEST(an_address_for_another_devices_stream_can_be_used_there)
 {
@@ -224,7 +249,7 @@ START_TEST(an_address_is_not_given_where_it_cannot_be_used)
 }
 END_TEST
 
-SUPPORT_MAIN("escaped", 60, host_and_unified_memory_whose_address_is_out_is_waited_for_once,
+SUPPORT_MAIN("escaped", 60, work_inside_a_scope_need_not_wait_again_for_what_the_scope_waited_for, host_and_unified_memory_whose_address_is_out_is_waited_for_once,
              wrapped_host_and_unified_memory_is_waited_for_once_on_its_declared_stream,
              two_devices(memory_whose_address_is_out_is_waited_for_once_when_it_changes_devices),
              memory_whose_address_is_out_is_waited_for_once_where_every_hand_over_waits,

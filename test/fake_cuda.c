@@ -6,6 +6,7 @@
  *   FAKE_CUDA_DEVICES   1 unless set
  *   FAKE_CUDA_CAPABILITY  of its devices, 90 unless set
  *   FAKE_CUDA_LACKS     the number of an attribute that they do not have
+ *   FAKE_CUDA_RESULT    what every function returns that has nothing else to do
  * Modules are texts, in images of each kind: a kernel is what occurs in it, and a text with "refuse me" is refused. */
 #include <elf.h>
 #include <stdio.h>
@@ -81,12 +82,12 @@ static int fake_function(driver_function *function, driver_module module, const 
 
 typedef void (*entry)(void);
 
-/* Every row has a function that does nothing. */
+/* Every row has a function that does nothing else. */
 #define FAKE_ROW(verb, symbol, version, parameters, arguments)  \
     static int row_##verb parameters                            \
     {                                                           \
         (void)sizeof(row_##verb arguments);                     \
-        return DRIVER_SUCCESS;                                  \
+        return number("FAKE_CUDA_RESULT", DRIVER_SUCCESS);      \
     }
 DRIVER_ROWS(FAKE_ROW)
 

@@ -1,114 +1,14 @@
 /* E1, item by item: every call of the driver fails once, in every story, with codes of every sort, and so does every allocation; afterwards nothing is
- * locked, nothing is lost, the thread's context is as it was, and the same arrays work on. */
-#include <sched.h>
+ * locked, nothing is lost, the thread's context is as it was, and the same arrays work on. The stories call every function of the header. */
+#include "faults.h"
 
-#include "plays.h"
-#include "support.h"
+#include <stdio.h>
+
+#include "compile_support.h"
 
 static const int codes[] = { 1, 2, 4, 201, 600, 700, 709, 719, 900, 901, 906, 999 };
 
-/* Keeps the software device up between runtimes, so that what one leaves behind can be counted. */
-static const struct driver *raw;
-static driver_context contexts[2];
-
-/* One run: which story, which call of it fails, and how. */
-struct fault {
-    const struct scene *scene;
-    uint64_t call;              /* 1: the first */
-    int code;                   /* OUT_OF_MEMORY, for an allocation */
-    int allocation;             /* not a call of the driver, but an allocation of the host fails */
-    int32_t status;             /* what the story returned */
-    int failed;                 /* the call was reached */
-    int lost;                   /* the device of the arrays is poisoned */
-    enum driver_row row;        /* it was of this row */
-};
-
-static struct fault fault;
-
-#define holds(condition) \
-    ck_assert_msg((condition), "%s, call %d (%s) fails with %d, status %s: %s", fault.scene->name, (int)fault.call, \
-                  fault.allocation ? "an allocation" : fault.failed ? driver_row_name(fault.row) : "none", fault.code, baton_status_name(fault.status), #condition)
-
-static void hold_device(void)
-{
-    ck_assert_int_eq(soft_open(2), BATON_OK);
-    raw = soft_driver();
-    ck_assert_int_eq(raw->init(0), 0);
-    for (int i = 0; i < 2; i++)
-        ck_assert_int_eq(raw->primary_retain(&contexts[i], i), 0);
-}
-
-static void release_device(void)
-{
-    for (int i = 0; i < 2; i++)
-        raw->primary_release(i);
-    soft_close();
-}
-
-/* A sticky code is the driver's last word on a context: what was there is gone with it. */
-static int sticky(void)
-{
-    return driver_code_sticky(fault.code);
-}
-
-static int of_row(const enum driver_row *rows, size_t count)
-{
-    for (size_t i = 0; i < count && fault.failed && !fault.allocation; i++)
-        if (fault.row == rows[i])
-            return 1;
-    return 0;
-}
-
-/* What the software device may keep, as the fault is only pretended: all that belongs to a lost context; what the driver says is gone; an object whose
- * destruction the driver refused. Bytes that it refused to take are given back by a later drain. */
-static int loses(void)
-{
-    static const enum driver_row bytes[] = { DRIVER_ROW_free_async, DRIVER_ROW_free, DRIVER_ROW_host_free };
-    static const enum driver_row objects[] = { DRIVER_ROW_event_destroy, DRIVER_ROW_stream_destroy, DRIVER_ROW_module_unload, DRIVER_ROW_pool_destroy,
-                                               DRIVER_ROW_primary_release };
-    return sticky() || of_row(objects, sizeof objects / sizeof *objects) ||
-           (driver_code_gone(fault.code) && of_row(bytes, sizeof bytes / sizeof *bytes));
-}
-
-/* ---- the linker sends the library's allocations here (--wrap) */
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-
-static _Thread_local uint64_t countdown;        /* 1: the next allocation fails; 0: none does */
-
-static int fails(void)
-{
-    return countdown && --countdown == 0;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-    return fails() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-    return fails() ? NULL : __real_calloc(count, bytes);
-}
-
-void *__wrap_realloc(void *memory, size_t bytes)
-{
-    return fails() ? NULL : __real_realloc(memory, bytes);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
-{
-    return fails() ? NULL : __real_aligned_alloc(alignment, bytes);
-}
-
-/* ---- one run */
+struct fault fault;
 
 static void find_row(void)
 {
@@ -120,135 +20,29 @@ static void find_row(void)
             fault.row = journal[i].row;
 }
 
-static int refused_row(enum driver_row row)
+static void act(struct play *play)
 {
-    return of_row(&row, 1);
-}
-
-static void check_thread(void)
-{
-    driver_context current = NULL;
-    driver_capture_mode mode = DRIVER_CAPTURE_GLOBAL;
-    raw->context_current(&current);
-    if (refused_row(DRIVER_ROW_context_pop) && current != contexts[1])
-        raw->context_pop(&current);             /* the driver refused to */
-    else
-        holds(current == contexts[1]);
-    raw->capture_exchange(&mode);
-    holds(mode == DRIVER_CAPTURE_GLOBAL || refused_row(DRIVER_ROW_capture_exchange));
-    mode = DRIVER_CAPTURE_GLOBAL;
-    raw->capture_exchange(&mode);
-}
-
-static void check_status(const struct play *play)
-{
-    if (!fault.failed)
-        holds(fault.status == BATON_OK);
-    if (fault.status >= 0)
-        return;
-    holds(play->error.status == fault.status);
-    holds(play->error.message[0]);
+    instrument_reset();
     if (fault.allocation)
-        holds(fault.status == BATON_ERR_MEMORY || fault.status == BATON_ERR_OOM || fault.status == BATON_ERR_DRIVER);
-    if (fault.status == BATON_ERR_DRIVER || fault.status == BATON_ERR_OOM)
-        holds(play->error.driver_code == fault.code || !play->error.driver_code);
+        starve(fault.call);
+    else
+        instrument_fail_any(fault.call, fault.code);
+    fault.status = fault.scene->act(play);
+    if (fault.allocation)
+        fault.failed = starved();
+    else
+        find_row();
+    starve(0);
+    instrument_reset();
 }
 
-/* Old or new, and nothing between. */
-static void check_content(struct play *play)
+/* The device's own record of what is ordered starves too, and on a lost device nothing is in order. */
+static void check_order(void)
 {
-    int32_t host[PLAY_ELEMENTS];
-    ok(baton_download(host, sizeof host, play->x, play->a, &error));
-    for (int i = 0; i < PLAY_ELEMENTS; i++)
-        if (fault.status == BATON_OK)
-            holds(host[i] == fault.scene->x);
-}
-
-static void check_later_use(struct play *play)
-{
-    int32_t value = 41, host[PLAY_ELEMENTS];
-    baton_launch_options options = { .struct_size = sizeof options, .stream = play->a };
-    ok(baton_fill(play->y, &value, sizeof value, play->b, &error));
-    ok(baton_launch(play->kernel, &options, (baton_argument[]) { baton_out(play->x), baton_in(play->y) }, 2, &error));
-    ok(baton_download(host, sizeof host, play->x, play->b, &error));
-    for (int i = 0; i < PLAY_ELEMENTS; i++)
-        holds(host[i] == value + 1);
-    ok(baton_stream_synchronize(play->a, BATON_WAIT_AUTO, &error));
-    ok(baton_stream_synchronize(play->b, BATON_WAIT_AUTO, &error));
-}
-
-/* E2: reported again, without a call of the driver. */
-static void check_poisoned(struct play *play)
-{
-    int32_t value = 1;
-    counting_start();
-    refused(BATON_ERR_POISONED, baton_fill(play->x, &value, sizeof value, play->b, &error));
-    holds(error.driver_code == fault.code);
-    holds(calls(DRIVER_ROW_COUNT) == 0);
-}
-
-static void check_objects(struct play *play)
-{
-    fault.lost = baton_stream_query(play->b, NULL) == BATON_ERR_POISONED;
-    holds(info_of(play->x).lock_holder == 0);
-    holds(info_of(play->y).lock_holder == 0);
-    holds(!fault.lost || sticky());
-    if (fault.lost) {
-        check_poisoned(play);
-    } else if (fault.status != BATON_ERR_POISONED) {    /* else the other device is lost, and with it what it did to the arrays */
-        check_content(play);
-        check_later_use(play);
-    }
-}
-
-/* Where any stream may have used the memory, a drain records on all of them, and a later one finds that done. */
-static baton_stats drained(struct play *play)
-{
-    baton_stats all = { .struct_size = sizeof all };
-    int left = 100000;
-    do {
-        ok(baton_drain(play->runtime, 0, NULL, &error));
-        ok(baton_stats_read(play->runtime, &all, &error));
-        sched_yield();
-    } while (all.deferred_bytes && left--);
-    return all;
-}
-
-static void check_counts(struct play *play)
-{
-    baton_stats all = drained(play);
-    holds(all.live_arrays == 0);
-    holds(all.live_bytes == 0);
-    holds(all.deferred_bytes == 0);
-    holds(all.allocations == all.frees);
-}
-
-static int same_census(const struct soft_census *a, const struct soft_census *b)
-{
-    return a->bytes == b->bytes && a->allocations == b->allocations && a->streams == b->streams && a->events == b->events &&
-           a->modules == b->modules && a->functions == b->functions;
-}
-
-/* What a failed call left over, a drain of any runtime takes. */
-static void drain_leftovers(void)
-{
-    baton_runtime_options options = { .struct_size = sizeof options, .driver = "soft:2" };
-    baton_runtime *other;
-    ok(baton_runtime_open(&options, &other, &error));
-    ok(baton_drain(other, 0, NULL, &error));
-    ok(baton_runtime_close(other, &error));
-}
-
-/* On a device that is lost nothing runs any more. The software device, where the loss is only pretended, works on: its work is brought to an end. A
- * synchronous free waits for all of it. */
-static void stop_work(void)
-{
-    for (int i = 0; i < 2; i++) {
-        driver_address address;
-        ck_assert_int_eq(raw->context_set(contexts[i]), 0);
-        ck_assert_int_eq(raw->alloc(&address, 16), 0);
-        ck_assert_int_eq(raw->free(address), 0);
-    }
+    char text[256];
+    soft_problem_text(text, sizeof text);
+    ck_assert_msg(fault.allocation || fault_sticky() || soft_problems() == 0, "%s, call %d (%s), code %d: %s", fault.scene->name, (int)fault.call,
+                  driver_row_name(fault.row), fault.code, text);
 }
 
 static void finish(struct play *play)
@@ -261,70 +55,103 @@ static void finish(struct play *play)
         holds(status == BATON_OK);
     }
     holds(play->deleted == play->wrapped);
+    check_order();
 }
 
 static void play_once(void)
 {
-    struct soft_census before, after;
     struct play play;
-    soft_census(&before);
+    struct soft_census before = world_census();
     ck_assert_int_eq(play_open(&play), BATON_OK);
-    instrument_reset();
-    if (fault.allocation)
-        countdown = fault.call;
-    else
-        instrument_fail_any(fault.call, fault.code);
-    fault.status = fault.scene->act(&play);
-    if (fault.allocation)
-        fault.failed = countdown == 0;
-    else
-        find_row();
-    countdown = 0;
-    instrument_reset();
+    act(&play);
     check_thread();
     check_status(&play);
-    if (sticky())
-        stop_work();            /* which leaves contexts[1] current, as it was */
+    if (fault_sticky())
+        world_stop_work();      /* which leaves contexts[1] current, as it was */
     finish(&play);
     check_thread();
-    drain_leftovers();
-    soft_census(&after);
-    holds(same_census(&before, &after) || loses());
+    world_drain();
+    struct soft_census after = world_census();
+    holds(same_census(&before, &after) || world_may_differ());
 }
 
-static void walk(const struct scene *scene, int code, int allocation)
+/* Returns how many calls there were to fail. */
+static uint64_t walk(const struct scene *scene, int code, int allocation)
 {
     fault = (struct fault) { .scene = scene, .code = code, .allocation = allocation };
     do {
         fault.call++;
         fault.failed = 0;
-        hold_device();
-        ck_assert_int_eq(raw->context_set(contexts[1]), 0);     /* somebody else's context is current */
+        world_hold();
         play_once();
-        ck_assert_int_eq(raw->context_set(NULL), 0);
-        release_device();
+        world_release();
     } while (fault.failed && fault.call < 1000);
+    return fault.call - 1;
 }
 
 START_TEST(every_driver_call_may_fail_with_every_code)
 {
+    uint64_t calls = 0, runs = 0;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        for (int k = 0; k < scene_count; k++)
-            walk(&scenes[k], codes[i], 0);
+        for (int k = 0; k < scene_count; k++) {
+            if ((i > 0 && scenes[k].brief) || (i + (size_t)k) % SAMPLE)
+                continue;
+            uint64_t reached = walk(&scenes[k], codes[i], 0);
+            calls += i < SAMPLE ? reached : 0;
+            runs += reached;
+        }
+    printf("%d stories, %llu driver calls, %d codes: %llu runs\n", scene_count, (unsigned long long)calls, (int)(sizeof codes / sizeof *codes),
+           (unsigned long long)runs);
 }
 END_TEST
 
 /* The software device runs out of memory in the same way, as a driver would. */
 START_TEST(every_allocation_may_fail)
 {
+    uint64_t runs = 0;
     for (int k = 0; k < scene_count; k++)
-        walk(&scenes[k], DRIVER_OUT_OF_MEMORY, 1);
+        runs += walk(&scenes[k], DRIVER_OUT_OF_MEMORY, 1);
+    printf("%d stories: %llu allocations\n", scene_count, (unsigned long long)runs);
+}
+END_TEST
+
+/* I5, I12: the child's uses are refused at once, without a call of the driver; it releases, closes and exits within a second; the parent does not notice. */
+START_TEST(a_child_forked_in_any_driver_call_waits_for_nothing)
+{
+    uint64_t forks = 0;
+    for (int k = 0; k < scene_count; k++)
+        forks += walk_forks(&scenes[k]);
+    printf("%d stories: %llu forks\n", scene_count, (unsigned long long)forks);
+}
+END_TEST
+
+/* A function that is new in the header, and in no story, fails here. */
+START_TEST(the_stories_call_every_public_function)
+{
+    static const char *const names[] = { CALL_NAMES };
+    int called = 0;
+    memset(play_calls, 0, sizeof play_calls);
+    for (int k = 0; k < scene_count; k++) {
+        struct play play;
+        ck_assert_int_eq(play_open(&play), BATON_OK);
+        ck_assert_msg(scenes[k].act(&play) == BATON_OK, "%s: %s", scenes[k].name, play.error.message);
+        play_release(&play);
+        if (play.runtime)
+            ok(baton_runtime_close(play.runtime, &error));
+    }
+    for (int i = 0; i < CALL_COUNT; i++) {
+        if (!play_calls[i])
+            printf("no story calls %s\n", names[i]);
+        called += play_calls[i] != 0;
+    }
+    ck_assert_int_eq(called, CALL_COUNT);
+    printf("%d functions\n", called);
 }
 END_TEST
 
 static void setup(void)
 {
-    error = (baton_error)BATON_ERROR_INIT;
+    compile_environment();
     instrument_enable(1);
 }
 
@@ -334,9 +161,11 @@ int main(void)
         return NEEDS_SKIPPED;
     Suite *suite = suite_create("faults");
     TCase *group = tcase_create("faults");
-    tcase_add_checked_fixture(group, setup, NULL);
+    tcase_add_checked_fixture(group, setup, compile_end);
     tcase_set_timeout(group, 240);
+    tcase_add_test(group, the_stories_call_every_public_function);
     tcase_add_test(group, every_allocation_may_fail);
+    tcase_add_test(group, a_child_forked_in_any_driver_call_waits_for_nothing);
     tcase_add_test(group, every_driver_call_may_fail_with_every_code);
     suite_add_tcase(suite, group);
     SRunner *runner = srunner_create(suite);

@@ -3,14 +3,6 @@
 
 #include <errno.h>
 
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SANITIZED 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
 /* ---- allocations that fail: the n-th of this thread, counted from now; 0: none */
 
 #ifndef SANITIZED

@@ -75,6 +75,29 @@ START_TEST(reversed_views_come_back_as_they_are)
 }
 END_TEST
 
+/* Along a dimension of one element the stride may be any number, and one that is too large in bytes harms nobody. */
+START_TEST(strides_that_lead_nowhere_may_be_any_number)
+{
+    baton_stream *s = make_stream();
+    const int64_t shape[] = { 1, 4 }, strides[] = { INT64_MAX, 1 };
+    baton_array *array, *back;
+    int32_t found[4], value = 7;
+    ok(baton_array_create(runtime, &(baton_array_options) { .struct_size = sizeof(baton_array_options), .dtype = BATON_I32, .ndim = 2, .shape = shape,
+                                                            .strides = strides, .stream = s }, &array, &error));
+    baton_interface_info info = read_interface(array);
+    ck_assert_int_eq(info.strides[1], 4);
+    info.contiguous = 0;
+    back = take_in(&info);
+    ok(baton_fill(array, &value, sizeof value, s, &error));
+    ok(baton_download(found, sizeof found, back, s, &error));
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(found[i], value);
+    arrays_release(array, back);
+    drain();
+    baton_stream_release(s);
+}
+END_TEST
+
 START_TEST(an_empty_array_has_no_address_but_names_a_stream)
 {
     baton_stream *s = make_stream();
@@ -319,7 +342,7 @@ START_TEST(an_import_follows_the_producers_stream_on_the_device)
 }
 END_TEST
 
-SUPPORT_MAIN("interface", 60, every_type_has_its_name_and_comes_back, reversed_views_come_back_as_they_are, an_empty_array_has_no_address_but_names_a_stream,
+SUPPORT_MAIN("interface", 60, every_type_has_its_name_and_comes_back, reversed_views_come_back_as_they_are, strides_that_lead_nowhere_may_be_any_number, an_empty_array_has_no_address_but_names_a_stream,
              the_named_stream_covers_writers_and_readers_without_a_host_wait, later_work_follows_what_the_consumer_submits_to_the_named_stream,
              every_reading_names_the_same_stream, threads_that_read_at_once_are_told_the_same, stream_and_memory_live_as_long_as_the_handle,
              a_stream_that_cannot_be_waited_for_is_not_named, the_named_stream_is_not_named_while_it_is_captured, an_import_follows_the_producers_stream_on_the_device)

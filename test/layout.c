@@ -36,6 +36,7 @@ START_TEST(impossible_shapes_are_refused)
     ck_assert_int_eq(layout_make(1, EXTENTS(3), EXTENTS(INT64_MAX), &layout), BATON_ERR_SHAPE);
     ck_assert_int_eq(layout_make(2, EXTENTS(2, 2), EXTENTS(INT64_MAX, 1), &layout), BATON_ERR_SHAPE);
     ck_assert_int_eq(layout_make(2, EXTENTS(3, 2), EXTENTS(INT64_MIN / 2, -1), &layout), BATON_ERR_SHAPE);
+    ck_assert_int_eq(layout_make(1, EXTENTS(2), EXTENTS(INT64_MIN), &layout), BATON_ERR_SHAPE);        /* has no counterpart */
     ck_assert_int_eq(layout.ndim, 77);
     ck_assert_int_eq(layout_make(LAYOUT_MAX_DIMS, many, NULL, &layout), BATON_OK);
 }

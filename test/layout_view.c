@@ -29,6 +29,10 @@ START_TEST(a_slice_may_be_empty_and_stays_inside_the_memory)
     ck_assert_int_eq(layout_elements(&out), 0);
     ck_assert_int_eq(layout_slice(&out, 1, NULL, NULL, EXTENTS(-1), &out), BATON_OK);
     ck_assert_int_eq(layout_elements(&out), 0);
+    struct layout none = made(2, EXTENTS(INT64_MAX / 2, 0), NULL);          /* its bytes would not fit, were there any */
+    ck_assert_int_eq(layout_slice(&none, 2, EXTENTS(INT64_MAX / 4, 0), NULL, NULL, &out), BATON_OK);
+    ck_assert_int_eq(layout_elements(&out), 0);
+    ck_assert_int_eq(out.offset, 0);
 }
 END_TEST
 

@@ -21,19 +21,24 @@ TESTS_C = \
     test/conformance_forbid \
     test/conformance_fork \
     test/conformance_graph \
+    test/conformance_idle \
     test/conformance_look \
     test/conformance_memory \
+    test/conformance_peer \
+    test/conformance_peer_event \
     test/conformance_stream \
     test/conformance_work \
     test/copy \
     test/cost \
     test/covered \
     test/deferred \
+    test/descriptors \
     test/device \
     test/dlpack \
     test/dlpack_export \
     test/dlpack_ways \
     test/driver_builtin \
+    test/driver_hostile \
     test/driver_open \
     test/driver_table \
     test/dtype \
@@ -42,6 +47,7 @@ TESTS_C = \
     test/errors \
     test/escaped \
     test/exchange_ends \
+    test/exits \
     test/export \
     test/faults \
     test/fence \
@@ -66,6 +72,8 @@ TESTS_C = \
     test/instrument \
     test/interface \
     test/interface_hostile \
+    test/julia_calls \
+    test/julia_tasks \
     test/kernel \
     test/launch \
     test/launch_extended \
@@ -73,18 +81,29 @@ TESTS_C = \
     test/layout_order \
     test/layout_view \
     test/legacy \
+    test/lent \
+    test/lent_end \
     test/lifetime \
+    test/loading \
     test/lock \
     test/memory_limit \
     test/nvrtc \
     test/nvrtc_real \
     test/occupancy \
     test/options \
+    test/peer_access \
+    test/peer_ends \
+    test/peer_events \
+    test/peers \
     test/place \
     test/range \
     test/readers \
+    test/refused \
+    test/releases \
     test/scope \
     test/scope_add \
+    test/shared \
+    test/signals \
     test/soft_check \
     test/soft_device \
     test/soft_graph \
@@ -95,6 +114,7 @@ TESTS_C = \
     test/store \
     test/store_safety \
     test/stress \
+    test/stress_devices \
     test/stress_threads \
     test/struct_size \
     test/trace \
@@ -105,13 +125,18 @@ TESTS_C = \
 
 # Compared with the built library; each exits with 77 when it cannot run here.
 SCRIPT_TESTS = \
+    test/abi_clients.sh \
+    test/abi_gate.sh \
     test/abi_symbols.sh \
     test/compile_example.sh \
     test/fuzz.sh \
+    test/hardening.sh \
     test/headers.sh \
     test/julia.sh \
     test/julia_syntax.sh \
+    test/nccl.sh \
     test/readme.sh \
+    test/relacy.sh \
     test/simulate.sh \
     test/skips.sh \
     test/style.sh \
@@ -123,6 +148,11 @@ SCRIPT_TESTS = \
 EXTRA_DIST += \
     test/common.sh \
     $(SCRIPT_TESTS) \
+    test/abi/baton_ffi.h \
+    test/abi/client.c \
+    test/abi/growth.suppr \
+    test/abi/libbaton.abi \
+    test/abi/newer.c \
     test/abi_cffi.py \
     test/abi_luajit.lua \
     test/gpu/baton_ctypes.py \
@@ -133,44 +163,81 @@ EXTRA_DIST += \
     test/gpu/neighbours_torch.py \
     test/gpu/neighbours_world.py \
     test/julia/abi.py \
+    test/julia/calls.py \
+    test/julia/embed.c \
     test/julia/header.c \
     test/julia/julia.h \
     test/julia/syntax.py \
-    test/kernels.cu
+    test/kernels.cu \
+    test/relacy/c11.h \
+    test/relacy/deferred.cc \
+    test/relacy/deferred_code.cc \
+    test/relacy/lock.cc \
+    test/relacy/lock_code.cc \
+    test/relacy/lock_code.h
 
-# Fuzz targets with a main of their own; test/fuzz.sh runs them over their seeds.
-check_PROGRAMS += test/fuzz/arrow test/fuzz/dlpack
-test_fuzz_arrow_SOURCES = test/fuzz/arrow.c test/fuzz/fuzz.c test/fuzz/fuzz.h
-test_fuzz_arrow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/test/fuzz
-test_fuzz_arrow_LDADD = libbaton_internal.la
-test_fuzz_dlpack_SOURCES = test/fuzz/dlpack.c test/fuzz/fuzz.c test/fuzz/fuzz.h
-test_fuzz_dlpack_CPPFLAGS = $(test_fuzz_arrow_CPPFLAGS)
-test_fuzz_dlpack_LDADD = libbaton_internal.la
-EXTRA_DIST += \
-    test/fuzz/corpus/arrow/device-1.seed \
-    test/fuzz/corpus/arrow/device.seed \
-    test/fuzz/corpus/arrow/empty.seed \
-    test/fuzz/corpus/arrow/event.seed \
-    test/fuzz/corpus/arrow/list.seed \
-    test/fuzz/corpus/arrow/managed.seed \
-    test/fuzz/corpus/arrow/moved.seed \
-    test/fuzz/corpus/arrow/nulls.seed \
-    test/fuzz/corpus/arrow/primitive.seed \
-    test/fuzz/corpus/arrow/slice.seed \
-    test/fuzz/corpus/arrow/unknown.seed \
-    test/fuzz/corpus/dlpack/any-address.seed \
-    test/fuzz/corpus/dlpack/device-1.seed \
-    test/fuzz/corpus/dlpack/device.seed \
-    test/fuzz/corpus/dlpack/empty.seed \
-    test/fuzz/corpus/dlpack/host.seed \
-    test/fuzz/corpus/dlpack/legacy.seed \
-    test/fuzz/corpus/dlpack/managed.seed \
-    test/fuzz/corpus/dlpack/many.seed \
-    test/fuzz/corpus/dlpack/next-major.seed \
-    test/fuzz/corpus/dlpack/pinned.seed \
-    test/fuzz/corpus/dlpack/reversed.seed \
-    test/fuzz/corpus/dlpack/scalar.seed \
-    test/fuzz/corpus/dlpack/wide.seed
+# Fuzz targets: test/fuzz.sh runs them over their seeds. With LIB_FUZZING_ENGINE the fuzzer has the main function (scripts/fuzz).
+FUZZ_TARGETS = \
+    test/fuzz/arrow \
+    test/fuzz/cache \
+    test/fuzz/dlpack \
+    test/fuzz/environment \
+    test/fuzz/image \
+    test/fuzz/interface \
+    test/fuzz/layout \
+    test/fuzz/loader \
+    test/fuzz/netpbm \
+    test/fuzz/source \
+    test/fuzz/structs \
+    test/fuzz/views
+check_PROGRAMS += $(FUZZ_TARGETS)
+check_LTLIBRARIES += test/fuzz/libfuzz.la
+test_fuzz_libfuzz_la_SOURCES = test/fuzz/fuzz.c test/fuzz/fuzz.h
+test_fuzz_libfuzz_la_CPPFLAGS = $(FUZZ_CPPFLAGS)
+FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/test/fuzz
+FUZZ_LDADD = test/fuzz/libfuzz.la libbaton_internal.la
+if FUZZING_ENGINE
+FUZZ_LDADD += $(LIB_FUZZING_ENGINE)
+else
+test_fuzz_libfuzz_la_SOURCES += test/fuzz/main.c
+endif
+test_fuzz_arrow_SOURCES = test/fuzz/arrow.c
+test_fuzz_arrow_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_arrow_LDADD = $(FUZZ_LDADD)
+test_fuzz_cache_SOURCES = test/fuzz/cache.c
+test_fuzz_cache_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_cache_LDADD = $(FUZZ_LDADD)
+test_fuzz_dlpack_SOURCES = test/fuzz/dlpack.c
+test_fuzz_dlpack_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_dlpack_LDADD = $(FUZZ_LDADD)
+test_fuzz_environment_SOURCES = test/fuzz/environment.c
+test_fuzz_environment_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_environment_LDADD = $(FUZZ_LDADD)
+test_fuzz_image_SOURCES = test/fuzz/image.c
+test_fuzz_image_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_image_LDADD = $(FUZZ_LDADD)
+test_fuzz_interface_SOURCES = test/fuzz/interface.c
+test_fuzz_interface_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_interface_LDADD = $(FUZZ_LDADD)
+test_fuzz_layout_SOURCES = test/fuzz/layout.c
+test_fuzz_layout_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_layout_LDADD = $(FUZZ_LDADD)
+test_fuzz_loader_SOURCES = test/fuzz/loader.c
+test_fuzz_loader_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_loader_LDADD = $(FUZZ_LDADD)
+test_fuzz_netpbm_SOURCES = test/fuzz/netpbm.c tools/netpbm.h tools/netpbm_read.c tools/netpbm_write.c
+test_fuzz_netpbm_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_netpbm_LDADD = $(FUZZ_LDADD)
+test_fuzz_source_SOURCES = test/fuzz/source.c
+test_fuzz_source_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_source_LDADD = $(FUZZ_LDADD)
+test_fuzz_structs_SOURCES = test/fuzz/structs.c
+test_fuzz_structs_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_structs_LDADD = $(FUZZ_LDADD)
+test_fuzz_views_SOURCES = test/fuzz/views.c
+test_fuzz_views_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_views_LDADD = $(FUZZ_LDADD)
+EXTRA_DIST += test/fuzz/corpus test/fuzz/wraps.list
 
 # Random programs on the software device's drawn schedule; test/simulate.sh runs a slice of them.
 check_PROGRAMS += test/simulate/simulate
@@ -218,8 +285,10 @@ AM_TESTS_ENVIRONMENT = \
     top_srcdir='$(top_srcdir)'; export top_srcdir; \
     top_builddir='$(top_builddir)'; export top_builddir; \
     CC='$(CC)'; export CC; \
+    CXX='$(CXX)'; export CXX; \
     CTAGS='$(CTAGS)'; export CTAGS; \
     VERSION='$(VERSION)'; export VERSION; \
+    MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
     SANITIZE='$(SANITIZE)'; export SANITIZE; \
     BATON_FLAGS='$(BATON_FLAGS)'; export BATON_FLAGS;
 
@@ -265,6 +334,25 @@ test/programs: Makefile
 if HAVE_CHECK
 check_LTLIBRARIES += test/fake_cuda.la test/fake_cuda_bare.la test/fake_nvrtc.la
 endif
+# The NCCL examples with the library inside, so that the stand-in works on their software device; test/nccl.sh runs them.
+if HAVE_CHECK
+check_LTLIBRARIES += test/fake_nccl.la
+check_PROGRAMS += test/nccl_devices
+if HAVE_MPI
+check_PROGRAMS += test/nccl_processes
+endif
+endif
+test_fake_nccl_la_SOURCES = test/fake_nccl.c test/fake_nccl.h test/fake_nccl_work.c
+test_fake_nccl_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
+test_nccl_devices_SOURCES = examples/nccl/devices.c test/fake_nccl_driver.c $(nccl_sources)
+test_nccl_devices_CPPFLAGS = $(AM_CPPFLAGS)
+test_nccl_devices_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+test_nccl_devices_LDADD = libbaton_internal.la
+test_nccl_processes_SOURCES = examples/nccl/processes.c test/fake_nccl_driver.c $(nccl_sources)
+test_nccl_processes_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+test_nccl_processes_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+test_nccl_processes_LDADD = libbaton_internal.la $(MPI_LIBS)
+
 test_fake_nvrtc_la_SOURCES = test/fake_nvrtc.c
 test_fake_nvrtc_la_LDFLAGS = $(test_fake_cuda_la_LDFLAGS)
 test_fake_cuda_la_SOURCES = test/fake_cuda.c
@@ -281,6 +369,7 @@ test_libsupport_la_SOURCES = \
     test/census.h \
     test/conformance.c \
     test/conformance.h \
+    test/every_call.h \
     test/exchange_support.c \
     test/exchange_support.h \
     test/fiber.c \
@@ -289,10 +378,15 @@ test_libsupport_la_SOURCES = \
     test/graph_support.h \
     test/journal.c \
     test/journal.h \
+    test/julia/calls.h \
+    test/julia_runtime.c \
+    test/julia_runtime.h \
     test/kernels.c \
     test/kernels.h \
     test/kernels_ptx.h \
     test/layout_support.h \
+    test/lent_support.c \
+    test/lent_support.h \
     test/model.c \
     test/model.h \
     test/needs.c \
@@ -310,11 +404,44 @@ test_libsupport_la_SOURCES = \
     test/waiter.c \
     test/waiter.h
 
-test_faults_SOURCES = test/faults.c test/plays.c test/plays.h test/plays_acts.h test/plays_exchange.c test/plays_life.c test/plays_work.c
+PLAYS = \
+    test/plays.c \
+    test/plays.h \
+    test/plays_acts.h \
+    test/plays_exchange.c \
+    test/plays_facts.c \
+    test/plays_graph.c \
+    test/plays_life.c \
+    test/plays_module.c \
+    test/plays_work.c
+test_faults_SOURCES = test/faults.c test/faults.h test/faults_checks.c test/faults_fork.c test/faults_world.c $(PLAYS)
+nodist_test_faults_SOURCES = test/calls.h
+
+# Every function of the header as a macro that notes the call: one that is added there is in the tests' lists by itself.
+BUILT_SOURCES += test/calls.h
+CLEANFILES += test/calls.h
+test/calls.h: $(top_srcdir)/include/baton_ffi.h $(top_srcdir)/test/common.sh
+	$(AM_V_GEN)$(MKDIR_P) test && (top_srcdir='$(top_srcdir)'; . '$(top_srcdir)/test/common.sh'; declared_functions) | \
+	    awk 'BEGIN { print "/* Made of baton_ffi.h. */" } \
+	         { name[NR] = $$1; print "#define " $$1 "(...) (play_calls[CALL_" $$1 "]++, (" $$1 ")(__VA_ARGS__))" } \
+	         END { print "enum {"; for (i = 1; i <= NR; i++) print "    CALL_" name[i] ","; print "    CALL_COUNT\n};"; \
+	               printf "#define CALL_NAMES"; for (i = 1; i <= NR; i++) printf " \"%s\",", name[i]; print "" }' >$@.new && mv $@.new $@
+test/faults.$(OBJEXT) test/faults_checks.$(OBJEXT) test/faults_fork.$(OBJEXT) test/faults_world.$(OBJEXT) test/plays.$(OBJEXT) test/plays_exchange.$(OBJEXT) \
+test/plays_facts.$(OBJEXT) test/plays_graph.$(OBJEXT) test/plays_life.$(OBJEXT) test/plays_module.$(OBJEXT) test/plays_work.$(OBJEXT): test/calls.h
+# Loads the library, and is not made of it.
+test_loading_LDADD = $(CHECK_LIBS)
+EXTRA_test_loading_DEPENDENCIES = libbaton.la
 # So that the library's own allocations can be made to fail.
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
-test_stress_SOURCES = test/stress.c test/stress_world.c test/stress_world.h
+test_descriptors_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open -Wl,--wrap=openat -Wl,--wrap=eventfd
+test_julia_tasks_SOURCES = test/julia_tasks.c test/julia_steps.c test/julia_steps.h
+test_julia_calls_SOURCES = test/julia_calls.c test/julia_rows.c test/julia_world.c test/julia_rows.h test/julia_world.h
+stress_sources = test/stress_steps.c test/stress_steps.h test/stress_world.c test/stress_world.h
+test_stress_SOURCES = test/stress.c $(stress_sources)
+test_stress_devices_SOURCES = test/stress_devices.c $(stress_sources)
+test_refused_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
+test_store_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read -Wl,--wrap=write
 
 # Programs without a rule of their own are tests.
 LDADD = test/libsupport.la libbaton_internal.la $(CHECK_LIBS)

@@ -157,7 +157,7 @@ START_TEST(parked_threads_are_all_woken)
         parked[i] = (struct parked) { .lock = &lock };
         waiter_start(&waiters[i], acquire_and_release, &parked[i]);
     }
-    while (!atomic_load(&lock.parked))      /* somebody is parked */
+    while (!atomic_load(&lock_parked[lock_bucket(&lock)]))      /* somebody is parked */
         sched_yield();
     for (int i = 0; i < THREADS; i++)
         ck_assert_int_eq(atomic_load(&waiters[i].returned), 0);

@@ -183,6 +183,23 @@ START_TEST(the_hook_is_asked_twice_and_what_it_releases_is_used)
 }
 END_TEST
 
+/* C9: nothing is given back during a capture, so the caller is told that its end may help. */
+START_TEST(during_a_capture_the_error_names_the_capture)
+{
+    baton_array *more;
+    fill_up(BATON_DEVICE);
+    baton_stream *captured = make_stream();
+    ok(baton_capture_begin(captured, BATON_CAPTURE_RELAXED, &error));
+    refused(BATON_ERR_OOM, create(BATON_DEVICE, BATON_ALLOC_NO_HOOK, 0, ELEMENTS, stream, &more));
+    ck_assert_int_eq(error.operation, BATON_OP_CAPTURE);
+    ok(baton_capture_abandon(captured, &error));
+    ck_assert_int_eq(create(BATON_DEVICE, BATON_ALLOC_NO_HOOK, 0, ELEMENTS, stream, &more), BATON_OOM_RETRY);
+    ck_assert_int_eq(error.operation, BATON_OP_ALLOC);
+    baton_stream_release(captured);
+    give_up();
+}
+END_TEST
+
 /* The last rung: the pool is trimmed, and the error tells the figures. */
 START_TEST(when_nothing_helps_the_error_says_how_much_there_is)
 {
@@ -321,6 +338,7 @@ END_TEST
 SUPPORT_MAIN("memory_limit", 120, live_and_deferred_bytes_are_told_apart, garbage_makes_room_without_a_wait,
              memory_that_is_still_in_use_is_waited_for, soft_only(frees_in_flight_are_waited_for, "can be made smaller"),
              the_hook_is_asked_twice_and_what_it_releases_is_used, when_nothing_helps_the_error_says_how_much_there_is,
+             during_a_capture_the_error_names_the_capture,
              a_caller_without_hooks_is_asked_by_status, a_failing_hook_fails_the_allocation_and_nothing_else,
              the_driver_running_out_is_like_a_limit, a_loop_that_only_makes_garbage_never_fails,
              trim_gives_unused_memory_back_to_the_system)

@@ -32,6 +32,14 @@ START_TEST(a_library_that_is_missing_is_named)
 }
 END_TEST
 
+START_TEST(a_library_is_not_looked_for_from_the_current_directory)
+{
+    setenv("BATON_NVRTC_LIBRARY", "./libm.so.6", 1);
+    refused(BATON_ERR_UNSUPPORTED, nvrtc_open(13000, &nvrtc, &error));
+    says("BATON_NVRTC_LIBRARY is neither a full path nor a plain name: ./libm.so.6");
+}
+END_TEST
+
 START_TEST(a_library_that_is_no_nvrtc_is_refused_by_what_it_lacks)
 {
     setenv("BATON_NVRTC_LIBRARY", "libm.so.6", 1);
@@ -145,6 +153,6 @@ static void end(void)
 }
 
 COMPILE_MAIN("nvrtc", compile_environment, end, the_library_that_the_environment_names_is_opened, a_library_that_is_missing_is_named,
-             a_library_that_is_no_nvrtc_is_refused_by_what_it_lacks, a_library_that_does_not_answer_is_refused,
+             a_library_is_not_looked_for_from_the_current_directory, a_library_that_is_no_nvrtc_is_refused_by_what_it_lacks, a_library_that_does_not_answer_is_refused,
              without_a_name_a_library_is_found_or_all_places_are_told, machine_code_or_ptx_comes_as_it_is_asked_for, the_wrong_kind_is_no_result,
              results_of_the_compiler_have_statuses_of_their_own, the_first_error_of_a_log_is_found)

@@ -3,6 +3,9 @@
 
 #include "outside.h"
 
+#include <sched.h>
+
+#include "base/process.h"
 #include "kernels.h"
 
 static struct driver replaced;
@@ -82,6 +85,31 @@ void outside_fill(uint64_t address, int32_t value, size_t count, driver_stream s
     leave();
 }
 
+static void hold(void *argument)
+{
+    _Atomic int *open = argument;
+    uint64_t end = process_now() + 20000000000u;
+    while (!*open && process_now() < end)
+        sched_yield();
+}
+
+void outside_hold(_Atomic int *open, driver_stream stream)
+{
+    enter(0);
+    ck_assert_int_eq(outside_driver()->launch_host(stream, hold, open), 0);
+    leave();
+}
+
+/* The free of pinned memory waits for all streams. */
+void outside_idle(void)
+{
+    void *pinned;
+    enter(0);
+    ck_assert_int_eq(outside_driver()->host_alloc(&pinned, 64, 0), 0);
+    ck_assert_int_eq(outside_driver()->host_free(pinned), 0);
+    leave();
+}
+
 int32_t outside_word(uint64_t address, int32_t device)
 {
     driver_stream stream = outside_stream(device);
@@ -152,4 +180,33 @@ void outside_graph_destroy(driver_graph_exec graph)
     enter(0);
     ck_assert_int_eq(outside_driver()->graph_exec_destroy(graph), 0);
     leave();
+}
+
+/* ---- a machine whose devices do not reach each other */
+
+static int no_peer(int *can, driver_device device, driver_device peer)
+{
+    (void)device;
+    (void)peer;
+    *can = 0;
+    return DRIVER_SUCCESS;
+}
+
+static void set_peers(int possible)
+{
+    for (int i = 0; i < device_count() * device_count() && on_soft(); i++)
+        soft_set_peer(i / device_count(), i % device_count(), possible);
+}
+
+/* The software device refuses what another is only not asked for. */
+void outside_peers_end(void)
+{
+    set_peers(0);
+    outside_replace()->device_can_access_peer = no_peer;
+}
+
+void outside_peers_again(void)
+{
+    set_peers(1);
+    outside_restore();
 }

@@ -21,6 +21,12 @@ driver_stream native_of(baton_stream *stream);
 /* Fills `count` i32 elements at the address; the library is not told. */
 void outside_fill(uint64_t address, int32_t value, size_t count, driver_stream stream);
 
+/* What is submitted to the stream from now on runs when *open is nonzero, or after 20 s. */
+void outside_hold(_Atomic int *open, driver_stream stream);
+
+/* Comes back when nothing on device 0 is unfinished. */
+void outside_idle(void);
+
 /* The i32 at the address, once nothing that this stream follows is unfinished: a stream of its own, which follows nothing. */
 int32_t outside_word(uint64_t address, int32_t device);
 
@@ -40,5 +46,9 @@ void outside_graph_destroy(driver_graph_exec graph);
 struct driver *outside_replace(void);
 void outside_restore(void);
 const struct driver *outside_driver(void);
+
+/* From here to outside_peers_again no device can reach another's memory, for all that the runtime is told. Between them outside_replace is in use. */
+void outside_peers_end(void);
+void outside_peers_again(void);
 
 #endif

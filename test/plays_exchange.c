@@ -103,13 +103,29 @@ int32_t act_interface(struct play *play)
         status = use(play, imported, 7);
     if (!status)
         status = baton_stream_follow(play->a, play->b, &play->error);       /* handed back: the same bytes are two memories to the library */
+    if (status)
+        baton_stream_synchronize(play->b, BATON_WAIT_BLOCK, NULL);
     baton_array_release(view);
+    return status;
+}
+
+/* A second handle for stream a, as of somebody else who made it. */
+int32_t act_wrap_stream(struct play *play)
+{
+    uint64_t native;
+    baton_stream *wrapped;
+    int32_t status = baton_stream_native(play->a, &native, &play->error);
+    if (status || (status = baton_stream_wrap(play->runtime, 0, native, &wrapped, &play->error)))
+        return status;
+    status = play_fill(play, play->x, 7, wrapped);
+    baton_stream_release(wrapped);
     return status;
 }
 
 int32_t act_adopt(struct play *play)
 {
     uint64_t native;
+    int32_t lent;
     baton_stream *own, *legacy;
     int32_t status = baton_stream_native(play->a, &native, &play->error);
     if (status || (status = baton_stream_adopt(play->runtime, 0, native, &own, &play->error)))
@@ -118,6 +134,45 @@ int32_t act_adopt(struct play *play)
         status = play_fill(play, play->x, 7, legacy);
         baton_stream_release(legacy);
     }
+    if (!status && !(status = baton_stream_lent(own, &lent, &play->error)))
+        status = baton_stream_keep(own, NULL, NULL, &play->error);
     baton_stream_release(own);
+    return status;
+}
+
+static int32_t lend(struct play *play, baton_stream *lent)
+{
+    void *managed;
+    int32_t status = baton_dlpack_export(play->x, lent, &managed, &play->error);
+    if (status)
+        return status;
+    ((struct dlpack_managed *)managed)->deleter(managed);
+    return play_fill(play, play->y, PLAY_Y, lent);
+}
+
+/* A stream of another runtime, which is gone before its last uses are followed. */
+int32_t act_lent(struct play *play)
+{
+    struct play other;
+    uint64_t native;
+    baton_stream *lent;
+    int32_t status = play_open(&other);
+    play->error = other.error;
+    if (!other.runtime)
+        return status;
+    if (!status && !(status = baton_stream_native(other.a, &native, &play->error)) &&
+        !(status = baton_stream_adopt(play->runtime, 0, native, &lent, &play->error))) {
+        status = lend(play, lent);
+        baton_stream_release(lent);
+    }
+    play_release(&other);
+    int32_t closed = baton_runtime_close(other.runtime, status ? NULL : &play->error);
+    status = status ? status : closed;
+    if (!status && !(status = baton_drain(play->runtime, 0, NULL, &play->error)))
+        status = baton_copy(play->x, play->y, play->b, &play->error);
+    if (!status)
+        status = play_fill(play, play->x, 7, play->b);
+    if (status)
+        baton_trim(play->runtime, 0, 0, NULL);      /* waits for all that the stream may have left; else x and y would go with the runtime */
     return status;
 }

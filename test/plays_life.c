@@ -62,7 +62,7 @@ int32_t act_wrap(struct play *play)
     int32_t status = baton_array_wrap(play->runtime, &options, (uint64_t)(uintptr_t)memory, deleter, play, &array, &play->error);
     if (status)
         return status;
-    play->wrapped = 1;
+    play->wrapped++;
     void *address;
     status = baton_array_host_pointer(array, BATON_WRITE, &address, &play->error);
     baton_array_release(array);
@@ -130,16 +130,6 @@ int32_t act_kernel(struct play *play)
     if (!status)
         baton_kernel_release(made);
     return status;
-}
-
-int32_t act_information(struct play *play)
-{
-    baton_device_info device = { .struct_size = sizeof device };
-    baton_runtime_info information = { .struct_size = sizeof information };
-    int32_t status = baton_device_info_read(play->runtime, 1, &device, &play->error);
-    if (!status)
-        status = baton_runtime_info_read(play->runtime, &information, &play->error);
-    return status ? status : baton_trim(play->runtime, 0, 0, &play->error);
 }
 
 int32_t act_second_runtime(struct play *play)

@@ -6,6 +6,27 @@ int32_t act_fill(struct play *play)
     return play_fill(play, play->x, 7, play->b);
 }
 
+static int32_t fill_as(struct play *play, int32_t dtype, uint64_t value, uint64_t bytes)
+{
+    const baton_view_options options = { .struct_size = sizeof options, .dtype = dtype, .ndim = 1 };
+    baton_array *view;
+    int32_t status = baton_array_view(play->x, &options, &view, &play->error);
+    if (status)
+        return status;
+    status = baton_fill(view, &value, bytes, play->b, &play->error);
+    baton_array_release(view);
+    return status;
+}
+
+/* Elements of each other size. */
+int32_t act_fill_narrow(struct play *play)
+{
+    int32_t status = fill_as(play, BATON_U8, 1, 1);
+    if (status || (status = fill_as(play, BATON_U16, 0x0202, 2)))
+        return status;
+    return fill_as(play, BATON_U64, 0x0303030303030303, 8);
+}
+
 int32_t act_copy(struct play *play)
 {
     return baton_copy(play->x, play->y, play->b, &play->error);
@@ -22,6 +43,14 @@ int32_t act_launch_extended(struct play *play)
     baton_launch_options options = { .struct_size = sizeof options, .stream = play->b, .flags = BATON_LAUNCH_COOPERATIVE, .grid = { 16 }, .cluster = { 16 },
                                      .shared_bytes = 64 * 1024 };
     return baton_launch(play->kernel, &options, (baton_argument[]) { baton_out(play->x), baton_in(play->y) }, 2, &play->error);
+}
+
+/* That it is refused is how it ends well. */
+int32_t act_launch_too_large(struct play *play)
+{
+    baton_launch_options options = { .struct_size = sizeof options, .stream = play->b, .flags = BATON_LAUNCH_COOPERATIVE, .grid = { 1 << 30 } };
+    int32_t status = baton_launch(play->kernel, &options, (baton_argument[]) { baton_out(play->x), baton_in(play->y) }, 2, &play->error);
+    return status == BATON_ERR_ARGUMENT ? BATON_OK : status ? status : BATON_ERR_BOUNDS;
 }
 
 /* Leaves the arrays as they are: a launch at the end gives x its value. */
@@ -72,6 +101,66 @@ int32_t act_download_async(struct play *play)
     if (status)
         baton_stream_synchronize(play->b, BATON_WAIT_BLOCK, NULL);
     baton_fence_release(fence);
+    return status;
+}
+
+static int32_t transfer_pinned(struct play *play, baton_array *pinned)
+{
+    void *host;
+    baton_fence *fence;
+    int32_t status = baton_array_host_pointer(pinned, BATON_READ_WRITE, &host, &play->error);
+    if (status || (status = baton_upload(pinned, (int32_t[PLAY_ELEMENTS]) { 0 }, PLAY_ELEMENTS * sizeof(int32_t), play->a, &play->error)) ||
+        (status = play_fill(play, play->y, 5, play->b)) ||
+        (status = baton_download_async(host, PLAY_ELEMENTS * sizeof(int32_t), play->y, play->b, &fence, &play->error)))
+        return status;
+    status = baton_fence_wait(fence, BATON_UNLIMITED, BATON_WAIT_AUTO, &play->error);
+    baton_fence_release(fence);
+    return status ? status : baton_copy(play->x, pinned, play->a, &play->error);
+}
+
+/* Between memory of the device and memory of the host that it reads and writes by itself. */
+int32_t act_pinned(struct play *play)
+{
+    int32_t host[PLAY_ELEMENTS];
+    baton_array *pinned;
+    int32_t status = play_make(play, BATON_HOST, &pinned);
+    if (status)
+        return status;
+    status = transfer_pinned(play, pinned);
+    if (!status)
+        status = baton_download(host, sizeof host, pinned, play->b, &play->error);
+    else
+        baton_stream_synchronize(play->b, BATON_WAIT_BLOCK, NULL);
+    baton_array_release(pinned);
+    return status;
+}
+
+enum { CROWD = 18 };
+
+static int32_t crowd_make(struct play *play, baton_stream **streams, baton_operand *operands)
+{
+    int32_t status = BATON_OK;
+    for (int i = 0; i < CROWD && !status; i++)
+        if (!(status = baton_stream_create(play->runtime, 0, 0, 0, &streams[i], &play->error)) &&
+            !(status = play_make(play, BATON_DEVICE, &operands[i].array)))
+            status = play_fill(play, operands[i].array, i, streams[i]);
+    return status;
+}
+
+/* More arrays, and more streams to wait for, than an operation has room for by itself. */
+int32_t act_crowd(struct play *play)
+{
+    baton_stream *streams[CROWD] = { NULL };
+    baton_operand operands[CROWD] = { { .array = NULL } };
+    baton_scope *scope = NULL;
+    int32_t status = crowd_make(play, streams, operands);
+    if (!status && !(status = baton_scope_begin(play->b, NULL, operands, CROWD, 0, &scope, &play->error)))
+        status = baton_scope_end(scope, &play->error);
+    baton_scope_release(scope);
+    for (int i = 0; i < CROWD; i++) {
+        baton_array_release(operands[i].array);
+        baton_stream_release(streams[i]);
+    }
     return status;
 }
 
@@ -142,7 +231,8 @@ int32_t act_gate(struct play *play)
     int32_t status = baton_gate_create(play->b, 1000000000, &gate, &play->error);
     if (status)
         return status;
-    status = play_fill(play, play->x, 7, play->b);
+    if (!(status = play_fill(play, play->x, 7, play->b)))
+        status = baton_gate_open(gate, &play->error);
     baton_gate_release(gate);
     return status;
 }

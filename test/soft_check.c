@@ -180,6 +180,35 @@ START_TEST(a_graph_launch_is_checked_like_its_nodes)
 }
 END_TEST
 
+/* A GPU's driver would crash, or take whichever stream has the handle by now. */
+START_TEST(a_use_of_a_stream_that_was_destroyed_is_a_problem)
+{
+    driver_stream gone = stream_new(DRIVER_STREAM_NON_BLOCKING), never = (driver_stream)(void *)&gone;
+    OK(driver->stream_destroy(gone));
+    EXPECT(DRIVER_INVALID_HANDLE, driver->stream_query(never));
+    ck_assert_uint_eq(soft_problems(), 0);
+    EXPECT(DRIVER_INVALID_HANDLE, driver->event_record(event, gone));
+    expect_problem("destroyed");
+    soft_problems_reset();
+    EXPECT(DRIVER_INVALID_HANDLE, driver->stream_destroy(gone));
+    expect_problem("destroyed");
+}
+END_TEST
+
+START_TEST(a_use_ordered_by_a_wait_for_the_whole_device_is_none)
+{
+    driver_stream gone = stream_new(DRIVER_STREAM_NON_BLOCKING);
+    void *pinned;
+    OK(driver->host_alloc(&pinned, 64, 0));
+    follow(gone, a);
+    OK(driver->fill32(memory, 1, 16, gone));
+    OK(driver->stream_destroy(gone));
+    OK(driver->host_free(pinned));
+    OK(driver->fill32(memory, 2, 16, b));
+    ck_assert_uint_eq(soft_problems(), 0);
+}
+END_TEST
+
 int main(void)
 {
     if (soft_program("soft_check", "it is about"))
@@ -190,6 +219,7 @@ int main(void)
         two_readers_need_no_order_but_the_next_writer_follows_both, uses_of_separate_bytes_need_no_order,
         a_stream_with_the_handle_of_a_destroyed_one_is_not_ordered_after_it, a_use_after_the_free_is_a_problem,
         a_free_that_does_not_follow_the_readers_is_a_problem, a_copy_past_the_end_is_a_problem,
+        a_use_of_a_stream_that_was_destroyed_is_a_problem, a_use_ordered_by_a_wait_for_the_whole_device_is_none,
         the_legacy_stream_orders_blocking_streams, a_graph_launch_is_checked_like_its_nodes
     };
     return suite_run_with("soft: problems", tests, sizeof tests / sizeof *tests, check_begin, check_end);

@@ -230,31 +230,6 @@ START_TEST(memory_that_changes_devices_is_waited_for_by_the_host)
 }
 END_TEST
 
-/* S12: what to do instead is in the error, and a copy does it. */
-START_TEST(devices_without_peer_access_are_named_and_a_copy_helps)
-{
-    baton_stream *a = make_stream(), *b = make_stream_on(1);
-    baton_array *from = make_array(COUNT, a), *to = make_array(COUNT, b);
-    baton_kernel *kernel = make_add_one(1);
-    soft_set_peer(1, 0, 0);
-    fill(from, 1, a);
-    refused(BATON_ERR_PEER, add_one(kernel, to, from, b, &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "device 0"));
-    ck_assert_ptr_nonnull(strstr(error.message, "device 1"));
-    ck_assert_ptr_nonnull(strstr(error.message, "copy"));
-    ck_assert_uint_eq(info_of(from).owner_stream_id, id_of(a));
-    ck_assert_uint_eq(info_of(from).readers, 0);
-    ck_assert_uint_eq(info_of(from).lock_holder, 0);
-    ck_assert_uint_eq(info_of(to).lock_holder, 0);
-    ok(baton_copy(to, from, b, &error));
-    expect(to, 1, b);
-    soft_set_peer(1, 0, 1);
-    arrays_release(from, to);
-    baton_kernel_release(kernel);
-    streams_release(a, b);
-}
-END_TEST
-
 /* S13: no wait of any kind; the owner is known all the same. The software device sees the race that this is. */
 START_TEST(memory_that_does_not_synchronize_is_never_waited_for)
 {
@@ -336,7 +311,6 @@ SUPPORT_MAIN("special", 60, memory_of_an_untracked_capture_is_waited_for_by_the_
              foreign_work_on_another_threads_stream_is_an_error_until_that_thread_goes_on,
              unified_and_pinned_memory_changes_streams_by_a_host_wait,
              two_devices(memory_that_changes_devices_is_waited_for_by_the_host),
-             two_devices(soft_only(devices_without_peer_access_are_named_and_a_copy_helps, "can take peer access away")),
              memory_that_does_not_synchronize_is_never_waited_for,
              turning_synchronization_on_again_orders_behind_what_was_done_meanwhile,
              not_synchronizing_survives_resize_and_is_inherited_by_views)

@@ -1,4 +1,5 @@
 /* Results on disk: found again by their whole key, never half, never another user's, and never more than was allowed. */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -7,6 +8,46 @@
 #include <unistd.h>
 
 #include "store_support.h"
+
+/* ---- the linker sends the library's reading and writing here (--wrap): every other call is interrupted, once there is something to interrupt */
+
+ssize_t __real_read(int descriptor, void *to, size_t count);
+ssize_t __real_write(int descriptor, const void *from, size_t count);
+ssize_t __wrap_read(int descriptor, void *to, size_t count);
+ssize_t __wrap_write(int descriptor, const void *from, size_t count);
+
+static int interrupting, interrupted;
+
+static int interrupt(void)
+{
+    if (!interrupting)
+        return 0;
+    errno = EINTR;
+    return interrupted++ % 2 == 0;
+}
+
+/* Less than was asked for, too. */
+ssize_t __wrap_read(int descriptor, void *to, size_t count)
+{
+    return interrupt() ? -1 : __real_read(descriptor, to, interrupting ? (count + 1) / 2 : count);
+}
+
+ssize_t __wrap_write(int descriptor, const void *from, size_t count)
+{
+    return interrupt() ? -1 : __real_write(descriptor, from, interrupting ? (count + 1) / 2 : count);
+}
+
+START_TEST(a_signal_during_reading_and_writing_loses_nothing)
+{
+    interrupting = 1;
+    ck_assert(store_write(&store, &key, parts));
+    int writing = interrupted;
+    ck_assert_int_gt(writing, 0);
+    ck_assert(finds(&key));
+    ck_assert_int_gt(interrupted, writing);
+    interrupting = 0;
+}
+END_TEST
 
 START_TEST(what_was_kept_is_found_with_all_its_parts)
 {
@@ -172,7 +213,7 @@ START_TEST(threads_and_processes_share_a_folder)
 }
 END_TEST
 
-COMPILE_MAIN("store", store_begin, store_end, what_was_kept_is_found_with_all_its_parts,
+COMPILE_MAIN("store", store_begin, store_end, a_signal_during_reading_and_writing_loses_nothing, what_was_kept_is_found_with_all_its_parts,
              a_damaged_file_is_as_if_it_were_not_there_and_is_written_again, a_file_under_the_name_of_another_key_is_not_taken_for_it,
              what_was_not_used_for_longest_goes_when_there_is_too_much, what_is_larger_than_the_whole_store_is_not_kept,
              unfinished_files_that_nobody_will_finish_are_removed, threads_and_processes_share_a_folder)

@@ -84,6 +84,21 @@ START_TEST(a_folder_that_others_may_write_to_is_not_used)
 }
 END_TEST
 
+START_TEST(a_symbolic_link_in_the_folders_place_is_not_followed)
+{
+    ck_assert_int_eq(mkdir(compile_path("elsewhere"), 0700), 0);
+    ck_assert_int_eq(symlink(compile_path("elsewhere"), compile_path("link")), 0);
+    setenv("BATON_CACHE_DIR", compile_path("link"), 1);
+    expect_directory(NULL);
+    setenv("BATON_CACHE_DIR", compile_path("link//"), 1);
+    expect_directory(NULL);
+    setenv("BATON_CACHE_DIR", compile_path("link/inside"), 1);      /* the way to it is the user's business */
+    expect_directory(compile_path("elsewhere/inside"));
+    setenv("BATON_CACHE_DIR", compile_path("elsewhere//"), 1);
+    expect_directory(compile_path("elsewhere"));
+}
+END_TEST
+
 /* Needs the right to give files away. */
 START_TEST(what_belongs_to_somebody_else_is_not_used)
 {
@@ -165,6 +180,6 @@ START_TEST(what_could_not_be_written_whole_leaves_nothing_behind)
 END_TEST
 
 COMPILE_MAIN("store: safety", store_begin, store_end, folders_and_files_belong_to_this_user_alone, the_folder_is_the_users_own_unless_one_is_named,
-             a_folder_that_others_may_write_to_is_not_used, what_belongs_to_somebody_else_is_not_used,
+             a_folder_that_others_may_write_to_is_not_used, a_symbolic_link_in_the_folders_place_is_not_followed, what_belongs_to_somebody_else_is_not_used,
              a_file_that_others_may_write_to_is_as_if_it_were_not_there, what_is_no_plain_file_is_replaced,
              without_a_folder_nothing_is_kept_and_nothing_fails, what_could_not_be_written_whole_leaves_nothing_behind)

@@ -6,11 +6,12 @@
 #include "stamp.h"
 #include "support.h"
 
-enum { STREAMS = 64, ARRAYS = 64, HOT = 6, THREADS = 4, STEPS = 500 };
+enum { MOST_DEVICES = 16, STREAMS = 64, ARRAYS = 64, HOT = 6, THREADS = 4, STEPS = 500 };
 
 static baton_stream *streams[STREAMS];
 static baton_array *arrays[ARRAYS];
-static struct stamp_kernels kernels;
+static struct stamp_kernels kernels[MOST_DEVICES];
+static int32_t devices;        /* stream i, and array i at first, is of device i % devices */
 static _Atomic uint64_t bumps[ARRAYS], *torn;
 static baton_array *shared;     /* holds *torn */
 
@@ -31,6 +32,18 @@ static baton_stream *draw_stream(struct worker *worker)
     return streams[draw(worker, 2) ? draw(worker, HOT) : draw(worker, STREAMS)];
 }
 
+static int32_t device_of(baton_stream *stream)
+{
+    int32_t device = 0;
+    baton_stream_device(stream, &device, NULL);
+    return device;
+}
+
+static const struct stamp_kernels *kernels_of(baton_stream *stream)
+{
+    return &kernels[device_of(stream)];
+}
+
 static unsigned draw_array(struct worker *worker)
 {
     return (unsigned)(draw(worker, 2) ? draw(worker, HOT) : draw(worker, ARRAYS));
@@ -40,7 +53,7 @@ static int32_t bump(struct worker *worker, unsigned index, baton_stream *stream,
 {
     _Atomic uint64_t *counter = torn;
     baton_launch_options options = { .struct_size = sizeof options, .stream = stream, .scope = scope };
-    int32_t status = baton_launch(kernels.bump, &options, (baton_argument[]) { baton_inout(arrays[index]), baton_value(counter) }, 2, &worker->error);
+    int32_t status = baton_launch(kernels_of(stream)->bump, &options, (baton_argument[]) { baton_inout(arrays[index]), baton_value(counter) }, 2, &worker->error);
     if (!status)
         atomic_fetch_add(&bumps[index], 1);
     return status;
@@ -55,7 +68,7 @@ static int32_t step_peek(struct worker *worker)
 {
     _Atomic uint64_t *counter = torn;
     baton_launch_options options = { .struct_size = sizeof options, .stream = draw_stream(worker) };
-    return baton_launch(kernels.peek, &options, (baton_argument[]) { baton_in(arrays[draw_array(worker)]), baton_value(counter) }, 2, &worker->error);
+    return baton_launch(kernels_of(options.stream)->peek, &options, (baton_argument[]) { baton_in(arrays[draw_array(worker)]), baton_value(counter) }, 2, &worker->error);
 }
 
 static int32_t step_download(struct worker *worker)
@@ -116,6 +129,7 @@ static int32_t step_temporary(struct worker *worker)
     uint64_t value = 0;
     baton_array *array;
     baton_array_options options = { .struct_size = sizeof options, .dtype = BATON_U64, .ndim = 1, .shape = &elements, .stream = draw_stream(worker) };
+    options.device = device_of(options.stream);
     int32_t status = baton_array_create(runtime, &options, &array, &worker->error);
     if (status)
         return status;
@@ -143,12 +157,14 @@ static void make_all(void)
 {
     uint64_t zero = 0;
     int64_t elements = STAMP_ELEMENTS;
-    ok(stamp_kernels_make(runtime, 0, &kernels, &error));
+    for (int32_t i = 0; i < devices; i++)
+        ok(stamp_kernels_make(runtime, i, &kernels[i], &error));
     torn = shared_new(runtime, sizeof *torn, &shared);
     for (int i = 0; i < STREAMS; i++)
-        streams[i] = make_stream();
+        streams[i] = make_stream_on(i % devices);
     for (int i = 0; i < ARRAYS; i++) {
-        baton_array_options options = { .struct_size = sizeof options, .dtype = BATON_U64, .ndim = 1, .shape = &elements, .stream = streams[i] };
+        baton_array_options options = { .struct_size = sizeof options, .device = i % devices, .dtype = BATON_U64, .ndim = 1, .shape = &elements,
+                                        .stream = streams[i] };
         ok(baton_array_create(runtime, &options, &arrays[i], &error));
         ok(baton_fill(arrays[i], &zero, sizeof zero, streams[i], &error));
         atomic_store(&bumps[i], 0);
@@ -191,14 +207,14 @@ static void release_all(void)
         baton_array_release(arrays[i]);
     for (int i = 0; i < STREAMS; i++)
         baton_stream_release(streams[i]);
-    stamp_kernels_release(&kernels);
+    for (int32_t i = 0; i < devices; i++)
+        stamp_kernels_release(&kernels[i]);
     baton_array_release(shared);
 }
 
-/* S1 to S8, O1, W1, P1: from four threads at once. */
-START_TEST(no_increment_is_lost_between_four_threads)
+static void run_rounds(uint64_t seed, int32_t device_number)
 {
-    uint64_t seed = support_seed(1);
+    devices = device_number;
     for (uint64_t i = 0; i < 3; i++) {
         make_all();
         run_workers(seed + i);
@@ -206,6 +222,23 @@ START_TEST(no_increment_is_lost_between_four_threads)
         release_all();
     }
 }
+
+/* S1 to S8, O1, W1, P1: from four threads at once. */
+START_TEST(no_increment_is_lost_between_four_threads)
+{
+    run_rounds(support_seed(1), 1);
+}
 END_TEST
 
-SUPPORT_MAIN("stress_threads", 120, no_increment_is_lost_between_four_threads)
+/* S12 too, by host waits and by device waits: the threads' streams are of all devices. */
+START_TEST(no_increment_is_lost_between_threads_on_all_devices)
+{
+    for (int i = 0; i < 2; i++) {
+        support_flags = i ? BATON_RUNTIME_PEER_EVENTS : 0;
+        support_reopen(NULL);
+        run_rounds(support_seed(7), device_count() < MOST_DEVICES ? device_count() : MOST_DEVICES);
+    }
+}
+END_TEST
+
+SUPPORT_MAIN("stress_threads", 120, no_increment_is_lost_between_four_threads, two_devices(no_increment_is_lost_between_threads_on_all_devices))

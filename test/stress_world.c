@@ -13,7 +13,7 @@ uint64_t draw(uint64_t below)
 
 struct lane *draw_lane(void)
 {
-    return &world.lanes[draw(3) ? draw(HOT) : draw(STREAMS)];
+    return &world.lanes[draw(3) ? draw(HOT) : draw((uint64_t)world.streams)];
 }
 
 struct cell *draw_cell(void)
@@ -69,10 +69,10 @@ int work(void)
 /* All at once, and given back before the next is closed: giving one back may wait for the whole device. */
 void gates_open(void)
 {
-    for (int i = 0; i < STREAMS; i++)
+    for (int i = 0; i < world.streams; i++)
         if (world.lanes[i].gate)
             ok(baton_gate_open(world.lanes[i].gate, &error));
-    for (int i = 0; i < STREAMS; i++)
+    for (int i = 0; i < world.streams; i++)
         if (world.lanes[i].gate) {
             ok(baton_stream_synchronize(world.lanes[i].stream, BATON_WAIT_BLOCK, &error));
             baton_gate_release(world.lanes[i].gate);
@@ -102,7 +102,8 @@ struct cell *draw_settled(void)
 
 void lane_make(struct lane *lane)
 {
-    *lane = (struct lane) { .stream = make_stream() };
+    int32_t device = (int32_t)(lane - world.lanes) % world.devices;
+    *lane = (struct lane) { .stream = make_stream_on(device), .device = device };
     lane->handle = replay().stream_made;
     if (draw(4) == 0)
         ok(baton_stream_native(lane->stream, &lane->native, &error));
@@ -111,7 +112,8 @@ void lane_make(struct lane *lane)
 void cell_make(struct cell *cell, struct lane *lane)
 {
     int64_t elements = STAMP_ELEMENTS;
-    baton_array_options options = { .struct_size = sizeof options, .dtype = BATON_U64, .ndim = 1, .shape = &elements, .stream = lane->stream };
+    baton_array_options options = { .struct_size = sizeof options, .device = lane->device, .dtype = BATON_U64, .ndim = 1, .shape = &elements,
+                                    .stream = lane->stream };
     ok(baton_array_create(runtime, &options, &cell->array, &error));
     struct oracle_step step = replay();
     ck_assert_int_ge(step.allocated, 0);
@@ -131,17 +133,20 @@ void cell_drop(struct cell *cell)
     use(cell, BATON_WRITE, replay().freed);
 }
 
-void world_open(uint64_t seed, int gated)
+void world_open(uint64_t seed, const struct world_options *options)
 {
     memset(&world, 0, sizeof world);
     world.seed = world.random = seed;
-    world.gated = gated;
+    world.gated = options->gated;
+    world.devices = options->devices;
+    world.streams = options->streams;
     world.driver = outside_driver();
     world.stamps = shared_new(runtime, 2 * STEPS * sizeof *world.stamps, &world.shared);
     ck_assert_ptr_nonnull(world.oracle = oracle_new(ARRAYS));
-    ok(stamp_kernels_make(runtime, 0, &world.kernels, &error));
+    for (int32_t i = 0; i < world.devices; i++)
+        ok(stamp_kernels_make(runtime, i, &world.kernels[i], &error));
     replay();
-    for (int i = 0; i < STREAMS; i++)
+    for (int i = 0; i < world.streams; i++)
         lane_make(&world.lanes[i]);
     for (int i = 0; i < ARRAYS; i++)
         cell_make(&world.cells[i], draw_lane());
@@ -161,7 +166,7 @@ static void check_data(void)
 
 static void check_stamps(void)
 {
-    for (int i = 0; i < STREAMS; i++)
+    for (int i = 0; i < world.streams; i++)
         ok(baton_stream_synchronize(world.lanes[i].stream, BATON_WAIT_AUTO, &error));
     for (int i = 0; i < world.stamp_count; i++)
         ck_assert_msg(world.stamps[i].found == world.stamps[i].expected, "seed %llu: kernel %d found wrong data", (unsigned long long)world.seed, i);
@@ -175,9 +180,10 @@ void world_close(void)
     replay();
     for (int i = 0; i < ARRAYS; i++)
         cell_drop(&world.cells[i]);
-    for (int i = 0; i < STREAMS; i++)
+    for (int i = 0; i < world.streams; i++)
         baton_stream_release(world.lanes[i].stream);
-    stamp_kernels_release(&world.kernels);
+    for (int32_t i = 0; i < world.devices; i++)
+        stamp_kernels_release(&world.kernels[i]);
     baton_array_release(world.shared);
     oracle_free(world.oracle);
 }

@@ -6,10 +6,11 @@
 #include "stamp.h"
 #include "support.h"
 
-enum { STREAMS = 64, ARRAYS = 64, STEPS = 1200, BYTES = STAMP_ELEMENTS * 8 };
+enum { MOST_DEVICES = 16, STREAMS = 64, ARRAYS = 64, STEPS = 1200, BYTES = STAMP_ELEMENTS * 8 };
 
 struct lane {
     baton_stream *stream;
+    int32_t device;
     uint64_t native;            /* 0: never given out */
     void *handle;               /* the same, seen in the journal */
     baton_gate *gate;           /* NULL: open */
@@ -25,7 +26,9 @@ struct cell {
 extern struct world {
     const struct driver *driver;
     struct oracle *oracle;
-    struct stamp_kernels kernels;
+    struct stamp_kernels kernels[MOST_DEVICES];
+    int32_t devices;            /* lane i is of device i % devices … */
+    int streams;                /* … of so many lanes */
     struct lane lanes[STREAMS];
     struct cell cells[ARRAYS];
     struct stamp *stamps;       /* 2 * STEPS, in memory of `shared` */
@@ -36,7 +39,11 @@ extern struct world {
     int step;
 } world;
 
-void world_open(uint64_t seed, int gated);
+struct world_options {
+    int32_t devices;
+    int streams, gated;
+};
+void world_open(uint64_t seed, const struct world_options *options);
 /* Checks all data, and that every free lies behind every use. */
 void world_close(void);
 

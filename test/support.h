@@ -14,6 +14,14 @@
 #include "driver/soft/soft.h"
 #include "needs.h"
 
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SANITIZED 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
 /* Per test, set by support_setup (a checked fixture of support_main's cases). */
 extern baton_runtime *runtime;
 extern baton_error error;
@@ -64,6 +72,9 @@ void open_gate(baton_gate *gate);                           /* and gives it back
 /* Driver calls between counting_start and calls(row); calls(DRIVER_ROW_COUNT) counts all rows. */
 void counting_start(void);
 uint64_t calls(enum driver_row row);
+
+/* Ends a forked child as programs end, with all exit handlers; not with those of a sanitizer, which look for what stayed with the parent. */
+_Noreturn void leave_child(int status);
 
 /* Runs `body` on a thread of its own and waits for it. */
 void on_thread(void (*body)(void *), void *argument);

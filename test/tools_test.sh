@@ -90,6 +90,11 @@ refused 'nonsense' demo --nonsense "$camera" out.pgm
 refused "'-x'" demo -x "$camera" out.pgm
 refused 'exclude each other' demo "$camera" out.pgm --graph --host-wait
 refused 'exclude each other' demo --host-wait --graph "$camera" out.pgm
+refused 'exclude each other' demo "$camera" out.pgm --graph --devices 2
+refused 'there is no device 2' demo --driver soft:2 "$camera" out.pgm --devices 3
+for number in '' 0 67 two; do
+    refused 'devices' demo "$camera" out.pgm --devices "$number"
+done
 refused 'two are needed' demo --graph "$camera"
 refused 'needs a value' demo "$camera" out.pgm --tasks
 for number in '' 0 65 -1 4x ' 4' 99999999999999999999; do
@@ -122,6 +127,13 @@ refused_file 'too large' 'P6\n4294967295 4294967295\n255\nabc'
 refused_file 'inside the picture' 'P5\n4294967295 1000000\n255\nabc'
 refused_file 'inside the picture' 'P5\n3 3\n255\n12345678'
 refused_file 'inside the picture' 'P6\n2 2\n255\n12345678901'
+
+# From a pipe, which cannot tell its length: memory is taken for what comes, not for what the header says.
+if [ "$SANITIZE" = no ]; then
+    status=0
+    printf 'P6\n4294967295 20\n255\nabc' | (ulimit -v 4000000 && timeout 60 "$baton" demo --driver soft /dev/stdin out.pgm) >stdout 2>stderr || status=$?
+    [ "$status" -eq 2 ] && grep -q "inside the picture" stderr || problem "a pipe that promises 240 GB gives exit status $status: $(cat stderr)"
+fi
 
 # ---- outputs that cannot be written
 
@@ -184,6 +196,25 @@ demo 0 "$camera" other.pgm --tasks 8 --repeat 40
 demo 0 "$camera" device.pgm --tasks 8
 cmp -s device.pgm other.pgm || problem 'many frames give another picture'
 ! grep -q "$(printf '\r')" stdout || problem 'a progress line is written to a file'
+
+# ---- several devices
+
+waits_between() { sed -n 's/^host waits between the tasks *\([0-9]*\) .*/\1/p' stdout; }
+
+demo 0 "$camera" device.pgm --tasks 7
+gpus=$("$baton" info --driver cuda 2>/dev/null | grep -c '^device') || gpus=0
+ways='soft:2/2 soft:3/3 soft:5/4 soft:16/16'
+[ "$gpus" -lt 2 ] || ways="$ways cuda/$gpus"
+for way in $ways; do
+    driver=${way%/*}
+    demo 0 "$camera" other.pgm --tasks 7 --repeat 12 --devices "${way#*/}"
+    cmp -s device.pgm other.pgm || problem "${way#*/} devices of $driver give another picture"
+    [ "$(waits_between)" = 0 ] || problem "on ${way#*/} devices of $driver the host waits '$(waits_between)' times between the tasks"
+    grep -q "on ${way#*/} devices in turn" stdout || problem 'the report does not name the devices'
+    demo 0 "$camera" other.pgm --tasks 7 --devices "${way#*/}" --host-wait
+    cmp -s device.pgm other.pgm || problem "host waits on ${way#*/} devices of $driver give another picture"
+done
+driver=soft
 
 # ---- report
 

@@ -153,6 +153,24 @@ START_TEST(views_share_memory_owner_and_switch)
 END_TEST
 
 /* O9: the memory goes back after the last of its arrays. */
+/* S1: nothing lies nowhere, however far the slice reaches. */
+START_TEST(a_view_of_nothing_stays_where_the_array_is)
+{
+    const int64_t shape[] = { (int64_t)1 << 61, 0 }, start[] = { (int64_t)1 << 60, 0 };
+    baton_stream *s = make_stream();
+    baton_array *array, *view;
+    double value = 1;
+    ok(baton_array_create(runtime, &(baton_array_options) { .struct_size = sizeof(baton_array_options), .dtype = BATON_F64, .ndim = 2, .shape = shape }, &array, &error));
+    ok(baton_array_view(array, &(baton_view_options) { .struct_size = sizeof(baton_view_options), .ndim = 2, .start = start }, &view, &error));
+    ck_assert_uint_eq(info_of(view).offset_bytes, 0);
+    ck_assert_uint_eq(info_of(view).elements, 0);
+    ok(baton_fill(view, &value, sizeof value, s, &error));
+    baton_array_release(view);
+    baton_array_release(array);
+    baton_stream_release(s);
+}
+END_TEST
+
 START_TEST(a_view_keeps_its_memory)
 {
     baton_stream *s = make_stream();
@@ -218,5 +236,5 @@ SUPPORT_WITHOUT_CACHE
 
 SUPPORT_MAIN("views", 60, a_slice_walks_backwards, what_a_view_leaves_out_is_taken_whole,
              a_view_permutes_and_takes_another_shape, a_view_reads_its_bytes_as_another_type,
-             a_random_view_holds_what_the_model_says, views_share_memory_owner_and_switch, a_view_keeps_its_memory,
+             a_random_view_holds_what_the_model_says, views_share_memory_owner_and_switch, a_view_of_nothing_stays_where_the_array_is, a_view_keeps_its_memory,
              impossible_views_are_refused)

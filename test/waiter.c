@@ -40,7 +40,7 @@ struct seen {
 
 static void look_at(struct seen *seen, const struct instrument_call *call)
 {
-    int synchronize = call->row == DRIVER_ROW_event_synchronize || call->row == DRIVER_ROW_stream_synchronize;
+    int synchronize = call->row == DRIVER_ROW_event_synchronize || call->row == DRIVER_ROW_stream_synchronize || call->row == DRIVER_ROW_host_free;
     seen->blocked |= synchronize && call->code == INSTRUMENT_RUNNING;
     seen->asked += call->row == DRIVER_ROW_event_query && call->code == DRIVER_NOT_READY;
 }
@@ -85,7 +85,7 @@ static int is_parked(struct waiter *waiter, void *what)
 {
     const baton_array *array = what;
     (void)waiter;
-    return atomic_load(&array->memory->lock.parked) != 0;
+    return atomic_load(&lock_parked[lock_bucket(&array->memory->lock)]) != 0;
 }
 
 void waiter_expect_blocked(struct waiter *waiter)

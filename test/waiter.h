@@ -1,7 +1,7 @@
 /* Calls that must wait for the device, made on threads of their own and watched from the test.
  *
- * That a call waits is shown by the journal, where its thread stands inside the driver's synchronize while a gate is
- * closed, and by the call not having returned before the gate was opened. Nothing here sleeps. */
+ * That a call waits is shown by the journal, where its thread stands inside the driver's synchronize (or a free of pinned
+ * memory, which waits for the whole device) while a gate is closed, and by the call not having returned before the gate was opened. Nothing here sleeps. */
 #ifndef BATON_TEST_WAITER_H
 #define BATON_TEST_WAITER_H
 

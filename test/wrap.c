@@ -186,6 +186,7 @@ START_TEST(a_wrap_that_fails_leaves_the_memory_with_the_caller)
     REFUSED(BATON_ERR_ARGUMENT, lent.address + 1, (void)0);
     REFUSED(BATON_ERR_ARGUMENT, 0, (void)0);
     REFUSED(BATON_ERR_SHAPE, lent.address, bad.strides = &strides);
+    REFUSED(BATON_ERR_BOUNDS, UINT64_MAX - 7, bad.kind = 0);            /* past the address space */
     REFUSED(BATON_ERR_DEVICE, lent.address, bad.device = 64);
     REFUSED(BATON_ERR_ARGUMENT, lent.address, bad.read_only = 2);
     instrument_fail(DRIVER_ROW_pointer_attribute, 1, DRIVER_INVALID_CONTEXT, 0);

@@ -10,7 +10,7 @@
 
 static const char usage[] =
     "usage: baton info [--driver DRIVER]\n"
-    "       baton demo IN OUT [--driver DRIVER] [--tasks N] [--repeat N] [--host-wait | --graph]\n"
+    "       baton demo IN OUT [--driver DRIVER] [--tasks N] [--repeat N] [--devices N] [--host-wait | --graph]\n"
     "       baton --help | --version\n"
     "\n"
     "info   shows the driver and its devices.\n"
@@ -20,6 +20,7 @@ static const char usage[] =
     "  --driver DRIVER  auto (default), cuda, soft or soft:N (N software devices)\n"
     "  --tasks N        filter tasks, 1 to 64 (default 4): blur, sharpen, blur, ...\n"
     "  --repeat N       send the picture through N times, 1 to 1000000 (default 1), so that the tasks overlap\n"
+    "  --devices N      the tasks take turns among the first N devices (default 1); not with --graph\n"
     "  --host-wait      only the run with host waits\n"
     "  --graph          the filters on one stream, captured once and launched as a graph for each frame, beside the same\n"
     "                   launched one by one\n"

@@ -33,6 +33,10 @@ static int read_option(int option, const char *value, char *const *argv, struct 
         if (tool_number(value, 1, FRAMES_MOST, &options->frames))
             return TOOL_OK;
         return tool_fail("demo: --repeat '%s' is no number from 1 to %d", value, FRAMES_MOST);
+    case 'n':
+        if (tool_number(value, 1, DEMO_DEVICES, &options->devices))
+            return TOOL_OK;
+        return tool_fail("demo: --devices '%s' is no number from 1 to %d", value, DEMO_DEVICES);
     case 'w':
         options->host_wait_only = 1;
         return TOOL_OK;
@@ -53,15 +57,17 @@ static int read_arguments(int argc, char **argv, struct demo_options *options)
     static const struct option known[] = {
         { "driver", required_argument, NULL, 'd' }, { "tasks", required_argument, NULL, 't' },
         { "repeat", required_argument, NULL, 'r' }, { "host-wait", no_argument, NULL, 'w' },
-        { "graph", no_argument, NULL, 'g' }, { NULL, 0, NULL, 0 },
+        { "devices", required_argument, NULL, 'n' }, { "graph", no_argument, NULL, 'g' }, { NULL, 0, NULL, 0 },
     };
-    *options = (struct demo_options) { .filters = 4, .frames = 1 };
+    *options = (struct demo_options) { .filters = 4, .frames = 1, .devices = 1 };
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, ":", known, NULL)) != -1;)
         if (read_option(option, optarg, argv, options))
             return TOOL_FAILURE;
     if (options->graph && options->host_wait_only)
         return tool_fail("demo: --graph and --host-wait exclude each other");
+    if (options->graph && options->devices > 1)
+        return tool_fail("demo: --graph and --devices exclude each other: a graph is one device's");
     if (argc - optind != 2)
         return tool_fail("demo: %d files are given, two are needed: IN and OUT", argc - optind);
     options->in = argv[optind];
@@ -75,6 +81,12 @@ static struct demo_run *run_new(struct demo *demo, const char *title)
 {
     demo->titles[demo->run_count] = title;
     return &demo->runs[demo->run_count++];
+}
+
+/* Between devices too the hand-offs are to be the devices'. */
+static uint32_t flags_of(const struct demo_options *options)
+{
+    return options->devices > 1 ? BATON_RUNTIME_PEER_EVENTS : 0;
 }
 
 static int run_pipeline(struct demo *demo, uint32_t flags, const char *title)
@@ -105,7 +117,7 @@ static int warm_up(struct demo *demo)
     struct demo_run run;
     uint32_t under_way = 2 * (few.filters + 2);
     few.frames = few.frames < under_way ? few.frames : under_way;
-    int32_t status = demo_pipeline(&few, &picture->image, picture->expected, 0, demo->result, &run, &err);
+    int32_t status = demo_pipeline(&few, &picture->image, picture->expected, flags_of(&few), demo->result, &run, &err);
     timeline_free(&run.timeline);
     return status ? tool_fail("%s", err.message) : TOOL_OK;
 }
@@ -114,7 +126,7 @@ static int run_all(struct demo *demo)
 {
     if (demo->options.graph)
         return run_graph(demo, 0, "eager") ? TOOL_FAILURE : run_graph(demo, 1, "graph");
-    if (warm_up(demo) || (!demo->options.host_wait_only && run_pipeline(demo, 0, "on the device")))
+    if (warm_up(demo) || (!demo->options.host_wait_only && run_pipeline(demo, flags_of(&demo->options), "on the device")))
         return TOOL_FAILURE;
     return run_pipeline(demo, BATON_RUNTIME_HOST_WAIT, "host waits (old)");
 }

@@ -3,7 +3,8 @@
  * upload --> blur --> sharpen --> ... --> download
  *
  * The first task uploads, each filter task makes a new array from the one it gets, the last task downloads. Array
- * handles pass through queues; no task ever waits for the GPU, and the library orders the work.
+ * handles pass through queues; no task ever waits for the GPU, and the library orders the work. With --devices the
+ * tasks take turns among the devices, and a task whose array comes from another one copies it to its own first.
  *
  * With --graph, one thread and three streams do the same: the filters share a stream, and are captured once and
  * launched as a graph for each frame. */
@@ -14,13 +15,14 @@
 #include "netpbm.h"
 #include "timeline.h"
 
-enum { DEMO_FILTERS = 64, DEMO_TASKS = DEMO_FILTERS + 2 };
+enum { DEMO_FILTERS = 64, DEMO_TASKS = DEMO_FILTERS + 2, DEMO_DEVICES = DEMO_TASKS };
 
 struct demo_options {
     const char *in, *out;
     const char *driver;     /* NULL: auto */
     uint32_t filters;       /* 1 … DEMO_FILTERS */
     uint32_t frames;
+    uint32_t devices;       /* 1 … DEMO_DEVICES: task i works on device i % devices */
     int host_wait_only;
     int graph;              /* at most one of the two */
 };
@@ -57,10 +59,10 @@ static inline int demo_filter_sharpens(uint32_t filter)
 int demo_reference(const struct image *image, uint32_t filters, uint8_t *result);
 
 /* The same as kernels (out, in, width, height, channels): PTX for CUDA, host functions for the software device. */
-int32_t demo_kernels_open(baton_runtime *runtime, struct demo_kernels *kernels, baton_error *err);
+int32_t demo_kernels_open(baton_runtime *runtime, int32_t device, struct demo_kernels *kernels, baton_error *err);
 void demo_kernels_close(struct demo_kernels *kernels);
 
-/* A new array for one picture, first used on `stream`. */
+/* A new array for one picture on the stream's device, first used there. */
 int32_t demo_array_create(baton_runtime *runtime, const struct image *image, baton_stream *stream, baton_array **array,
                           baton_error *err);
 /* Launches filter number `filter` on `stream`. */

@@ -5,10 +5,11 @@ int32_t demo_array_create(baton_runtime *runtime, const struct image *image, bat
                           baton_error *err)
 {
     const int64_t shape[] = { image->height, image->width, image->channels };
-    const baton_array_options options = {
+    baton_array_options options = {
         .struct_size = sizeof options, .dtype = BATON_U8, .ndim = 3, .shape = shape, .stream = stream,
     };
-    return baton_array_create(runtime, &options, array, err);
+    int32_t status = baton_stream_device(stream, &options.device, err);
+    return status ? status : baton_array_create(runtime, &options, array, err);
 }
 
 int32_t demo_filter_launch(const struct demo_kernels *kernels, const struct image *image, uint32_t filter,

@@ -155,7 +155,7 @@ static int32_t chain_open(struct chain *chain, baton_error *err)
 {
     int32_t status = baton_runtime_info_read(chain->runtime, &chain->run->info, err);
     if (!status)
-        status = demo_kernels_open(chain->runtime, &chain->kernels, err);
+        status = demo_kernels_open(chain->runtime, 0, &chain->kernels, err);
     if (!status)
         status = streams_create(chain, err);
     if (!status)

@@ -75,23 +75,23 @@ static void sharpen_host(const baton_host_launch *launch, void *const *arguments
         filter_row(&frame, y, 1);
 }
 
-static int32_t open_host(baton_runtime *runtime, struct demo_kernels *kernels, baton_error *err)
+static int32_t open_host(baton_runtime *runtime, int32_t device, struct demo_kernels *kernels, baton_error *err)
 {
     static const baton_host_parameter parameters[] = {
         { 8, BATON_WRITE }, { 8, BATON_READ }, { 4, 0 }, { 4, 0 }, { 4, 0 },
     };
     uint32_t count = sizeof parameters / sizeof parameters[0];
     int32_t status;
-    status = baton_kernel_host(runtime, 0, blur_host, "baton_demo_blur", parameters, count, &kernels->blur, err);
+    status = baton_kernel_host(runtime, device, blur_host, "baton_demo_blur", parameters, count, &kernels->blur, err);
     if (!status)
-        status = baton_kernel_host(runtime, 0, sharpen_host, "baton_demo_sharpen", parameters, count,
+        status = baton_kernel_host(runtime, device, sharpen_host, "baton_demo_sharpen", parameters, count,
                                    &kernels->sharpen, err);
     return status;
 }
 
-static int32_t open_ptx(baton_runtime *runtime, struct demo_kernels *kernels, baton_error *err)
+static int32_t open_ptx(baton_runtime *runtime, int32_t device, struct demo_kernels *kernels, baton_error *err)
 {
-    int32_t status = baton_module_load(runtime, 0, demo_kernels_ptx, sizeof demo_kernels_ptx, &kernels->module, err);
+    int32_t status = baton_module_load(runtime, device, demo_kernels_ptx, sizeof demo_kernels_ptx, &kernels->module, err);
     if (status)
         return status;
     status = baton_module_kernel(kernels->module, "baton_demo_blur", &kernels->blur, err);
@@ -100,14 +100,14 @@ static int32_t open_ptx(baton_runtime *runtime, struct demo_kernels *kernels, ba
     return baton_module_kernel(kernels->module, "baton_demo_sharpen", &kernels->sharpen, err);
 }
 
-int32_t demo_kernels_open(baton_runtime *runtime, struct demo_kernels *kernels, baton_error *err)
+int32_t demo_kernels_open(baton_runtime *runtime, int32_t device, struct demo_kernels *kernels, baton_error *err)
 {
     baton_runtime_info info = { .struct_size = sizeof info };
     struct demo_kernels made = { .module = NULL };
     int32_t status = baton_runtime_info_read(runtime, &info, err);
     if (status)
         return status;
-    status = strcmp(info.driver, "cuda") ? open_host(runtime, &made, err) : open_ptx(runtime, &made, err);
+    status = strcmp(info.driver, "cuda") ? open_host(runtime, device, &made, err) : open_ptx(runtime, device, &made, err);
     if (status)
         demo_kernels_close(&made);
     else

@@ -12,6 +12,7 @@ struct task {
     struct pipeline *pipeline;
     uint32_t index;             /* 0 uploads, the last one downloads, filter i is task i + 1 */
     baton_stream *stream;
+    int32_t device;
     struct queue in;            /* arrays from the task before */
     pthread_t thread;
     int started;
@@ -24,7 +25,7 @@ struct pipeline {
     uint8_t *result;            /* only the download task's while the tasks run */
     struct demo_run *run;       /* so is this */
     baton_runtime *runtime;
-    struct demo_kernels kernels;
+    struct demo_kernels kernels[DEMO_DEVICES];
     uint32_t task_count;
     struct progress progress;
     struct task tasks[DEMO_TASKS];
@@ -60,7 +61,7 @@ static int32_t filter(struct task *task, baton_array **array, baton_error *err)
     int32_t status = demo_array_create(pipeline->runtime, image, task->stream, &out, err);
     if (status)
         return status;
-    status = demo_filter_launch(&pipeline->kernels, image, task->index - 1, out, *array, task->stream, err);
+    status = demo_filter_launch(&pipeline->kernels[task->device], image, task->index - 1, out, *array, task->stream, err);
     if (status) {
         baton_array_release(out);
         return status;
@@ -85,10 +86,28 @@ static int32_t download(struct task *task, uint32_t frame, baton_array **array, 
     return frame == 0 ? timeline_read(&pipeline->run->timeline, pipeline->runtime, err) : BATON_OK;
 }
 
+/* Onto the task's own device, whether or not that could reach the other one's memory. */
+static int32_t bring(struct task *task, baton_array **array, baton_error *err)
+{
+    const struct pipeline *pipeline = task->pipeline;
+    baton_array *here;
+    int32_t status = demo_array_create(pipeline->runtime, pipeline->image, task->stream, &here, err);
+    if (status)
+        return status;
+    status = baton_copy(here, *array, task->stream, err);
+    baton_array_release(status ? here : *array);
+    if (!status)
+        *array = here;
+    return status;
+}
+
 static int32_t task_step(struct task *task, uint32_t frame, baton_array **array, baton_error *err)
 {
     if (task->index == 0)
         return upload(task, array, err);
+    int32_t status = task[-1].device == task->device ? BATON_OK : bring(task, array, err);
+    if (status)
+        return status;
     if (task->index + 1 == task->pipeline->task_count)
         return download(task, frame, array, err);
     return filter(task, array, err);
@@ -160,7 +179,7 @@ static int32_t streams_create(struct pipeline *pipeline, baton_error *err)
     int32_t status = baton_trace_start(pipeline->runtime, TIMELINE_ENTRIES, err);
     for (uint32_t i = 0; i < pipeline->task_count && !status; i++) {
         struct task *task = &pipeline->tasks[i];
-        status = baton_stream_create(pipeline->runtime, 0, 0, 0, &task->stream, err);
+        status = baton_stream_create(pipeline->runtime, task->device, 0, 0, &task->stream, err);
         if (!status)
             status = baton_stream_set_task(task->stream, i + 1, err);
         if (!status)
@@ -181,7 +200,7 @@ static void queues_init(struct pipeline *pipeline)
 {
     pipeline->task_count = pipeline->options->filters + 2;
     for (uint32_t i = 0; i < pipeline->task_count; i++) {
-        pipeline->tasks[i] = (struct task) { .pipeline = pipeline, .index = i };
+        pipeline->tasks[i] = (struct task) { .pipeline = pipeline, .index = i, .device = (int32_t)(i % pipeline->options->devices) };
         queue_init(&pipeline->tasks[i].in);
     }
 }
@@ -192,13 +211,30 @@ static void queues_destroy(struct pipeline *pipeline)
         queue_destroy(&pipeline->tasks[i].in);
 }
 
+static void kernels_close(struct pipeline *pipeline)
+{
+    for (uint32_t i = 0; i < pipeline->options->devices; i++)
+        demo_kernels_close(&pipeline->kernels[i]);
+}
+
+/* On every device; what was not opened is zero. */
+static int32_t kernels_open(struct pipeline *pipeline, baton_error *err)
+{
+    int32_t status = BATON_OK;
+    for (uint32_t i = 0; i < pipeline->options->devices && !status; i++)
+        status = demo_kernels_open(pipeline->runtime, (int32_t)i, &pipeline->kernels[i], err);
+    if (status)
+        kernels_close(pipeline);
+    return status;
+}
+
 /* The runtime is open. */
 static int32_t run_in_runtime(struct pipeline *pipeline, baton_error *err)
 {
     struct demo_run *run = pipeline->run;
     int32_t status = baton_runtime_info_read(pipeline->runtime, &run->info, err);
     if (!status)
-        status = demo_kernels_open(pipeline->runtime, &pipeline->kernels, err);
+        status = kernels_open(pipeline, err);
     if (status)
         return status;
     queues_init(pipeline);
@@ -213,7 +249,7 @@ static int32_t run_in_runtime(struct pipeline *pipeline, baton_error *err)
         status = baton_stats_read(pipeline->runtime, &run->stats, err);
     queues_destroy(pipeline);
     streams_release(pipeline);
-    demo_kernels_close(&pipeline->kernels);
+    kernels_close(pipeline);
     return status;
 }
 

@@ -126,6 +126,8 @@ static void print_tasks(const struct demo_options *options)
 {
     printf("tasks     upload, %u filter%s (blur, sharpen, ...), download: a thread and a stream each\n",
            options->filters, options->filters == 1 ? "" : "s");
+    if (options->devices > 1)
+        printf("          on %u devices in turn (BATON_RUNTIME_PEER_EVENTS)\n", options->devices);
     printf("frames    %u\n\n", options->frames);
 }
 

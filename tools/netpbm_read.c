@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+enum { FIRST_ROOM = 1 << 16 };
 
 struct reader {
     FILE *file;
@@ -101,16 +102,6 @@ static int read_header(struct reader *reader, struct image *image)
     return 0;
 }
 
-/* Before memory is asked for: a header may promise more than the file has. */
-static int check_length(struct reader *reader, const struct image *image)
-{
-    struct stat about;
-    off_t at = ftello(reader->file);
-    if (fstat(fileno(reader->file), &about) || !S_ISREG(about.st_mode) || at < 0)
-        return 0;
-    return (uint64_t)(about.st_size - at) < image->bytes ? refuse_end(reader, "picture") : 0;
-}
-
 static int scale_samples(struct reader *reader, struct image *image)
 {
     uint32_t maxval = reader->maxval;
@@ -122,15 +113,21 @@ static int scale_samples(struct reader *reader, struct image *image)
     return 0;
 }
 
+/* Memory grows with what is there: a header may promise more than the file, or the pipe, has. */
 static int read_samples(struct reader *reader, struct image *image)
 {
-    if (check_length(reader, image))
-        return -1;
-    image->samples = malloc(image->bytes);
-    if (!image->samples)
-        return refuse(reader, "no memory for %u x %u", image->width, image->height);
-    if (fread(image->samples, 1, image->bytes, reader->file) != image->bytes)
-        return refuse_end(reader, "picture");
+    size_t have = 0, room = 0;
+    while (have < image->bytes) {
+        room = room ? 2 * room : FIRST_ROOM;
+        room = room < image->bytes ? room : image->bytes;
+        uint8_t *samples = realloc(image->samples, room);
+        if (!samples)
+            return refuse(reader, "no memory for %u x %u", image->width, image->height);
+        image->samples = samples;
+        have += fread(samples + have, 1, room - have, reader->file);
+        if (have < room)
+            return refuse_end(reader, "picture");
+    }
     return scale_samples(reader, image);
 }
 

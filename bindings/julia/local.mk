@@ -2,6 +2,7 @@
 include_HEADERS += bindings/julia/baton_julia.h
 
 EXTRA_DIST += \
+    bindings/julia/COVERAGE \
     bindings/julia/Project.toml \
     bindings/julia/README \
     bindings/julia/ext/BatonAdaptExt.jl \
@@ -22,4 +23,5 @@ EXTRA_DIST += \
     bindings/julia/src/transfer.jl \
     bindings/julia/src/waiting.jl \
     bindings/julia/test/runtests.jl \
+    bindings/julia/tools/coverage \
     bindings/julia/tools/generate

@@ -1,11 +1,7 @@
 rockspec_format = "3.0"
 package = "baton"
 version = "0.1.0-1"
-source = {
-   url = "git+https://example.org/baton.git",
-   tag = "v0.1.0",
-   dir = "baton/bindings/lua",
-}
+source = { url = "file://." } -- this folder: luarocks make
 description = {
    summary = "GPU arrays that pass between tasks and streams in order, without stalling the host",
    detailed = [[

@@ -43,7 +43,12 @@ void refused_as(int32_t expected, int32_t status, const char *call)
 
 void example_open(void)
 {
-    baton_runtime_options options = { .struct_size = sizeof options, .driver = "cuda" };
+    example_open_driver("cuda");
+}
+
+void example_open_driver(const char *driver)
+{
+    baton_runtime_options options = { .struct_size = sizeof options, .driver = driver };
     int32_t status = baton_runtime_open(&options, &runtime, &error);
     if (status == BATON_ERR_NO_DRIVER) {
         printf("skipped: %s\n", error.message);

@@ -14,6 +14,8 @@ extern baton_error error;
 
 /* Opens Baton on CUDA. Where there is no GPU it says why, and the program ends with 77. */
 void example_open(void);
+/* The same on another driver: for programs that run on the software device too. */
+void example_open_driver(const char *driver);
 /* Closes it. 0 when every step was as it should be, else 1: the program's exit status. */
 int example_close(void);
 /* Ends the program. */

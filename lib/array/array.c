@@ -190,11 +190,13 @@ static int32_t place_settle(struct memory_options *given, uint64_t address, bato
     return place_check(&place, given->device, address, given->bytes, err);
 }
 
-static int32_t alignment_check(uint64_t address, uint32_t element_bytes, baton_error *err)
+static int32_t address_check(uint64_t address, uint64_t bytes, uint32_t element_bytes, baton_error *err)
 {
     uint32_t alignment = element_bytes < 8 ? element_bytes : 8;
     if (address % alignment)
         return fail(err, BATON_ERR_ARGUMENT, "the address is not aligned to %u bytes", alignment);
+    if (bytes > UINT64_MAX - address)
+        return fail(err, BATON_ERR_BOUNDS, "the array would reach past the address space");
     return BATON_OK;
 }
 
@@ -216,7 +218,7 @@ int32_t baton_array_wrap(baton_runtime *runtime, const baton_array_options *opti
     if (bytes && !address)
         return fail(err, BATON_ERR_ARGUMENT, "address is NULL");
     given = (struct memory_options) { .kind = own.kind, .bytes = (uint64_t)bytes };
-    if ((status = alignment_check(address, dtype_bytes(own.dtype), err)) || (status = device_get(runtime, own.device, &given.device, err)))
+    if ((status = address_check(address, given.bytes, dtype_bytes(own.dtype), err)) || (status = device_get(runtime, own.device, &given.device, err)))
         return status;
     if (bytes && (status = place_settle(&given, address, err)))
         return status;

@@ -11,14 +11,15 @@ static int layout_empty(const struct layout *layout)
     return 0;
 }
 
-/* Least and greatest index of an element, [low, high]; at least one element. */
+/* Least and greatest index of an element, [low, high]; at least one element. A reach of INT64_MIN is none: walked the other way (layout_order), the
+ * dimension would have a stride past INT64_MAX. */
 static int32_t layout_span(const struct layout *layout, int64_t *low, int64_t *high)
 {
     int64_t reach, least = layout->offset, greatest = layout->offset;
     for (int32_t i = 0; i < layout->ndim; i++) {
         if (layout->shape[i] <= 1)
             continue;
-        if (__builtin_mul_overflow(layout->shape[i] - 1, layout->strides[i], &reach))
+        if (__builtin_mul_overflow(layout->shape[i] - 1, layout->strides[i], &reach) || reach == INT64_MIN)
             return BATON_ERR_SHAPE;
         int64_t *end = reach < 0 ? &least : &greatest;
         if (__builtin_add_overflow(*end, reach, end))

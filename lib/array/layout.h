@@ -53,7 +53,7 @@ int layout_owns_no_overlap(const struct layout *layout);
 
 /* start, count and step as in baton_view_options; each may be NULL. BATON_ERR_SHAPE: ndim is not the layout's.
  * BATON_ERR_BOUNDS: an element outside. BATON_ERR_ARGUMENT: step 0. A dimension with count 0 does not move the
- * offset. */
+ * offset, and nothing does where there were no elements before. */
 int32_t layout_slice(const struct layout *layout, int32_t ndim, const int64_t *start, const int64_t *count,
                      const int64_t *step, struct layout *out);
 /* Dimension i of the result is dimension permutation[i]. */

@@ -45,6 +45,8 @@ int32_t layout_slice(const struct layout *layout, int32_t ndim, const int64_t *s
         if (status)
             return status;
     }
+    if (layout_elements(layout) == 0)
+        made.offset = layout->offset;       /* strides of a layout without elements lead anywhere, also past the address space */
     *out = made;
     return BATON_OK;
 }

@@ -139,5 +139,7 @@ int32_t baton_array_host_pointer(baton_array *array, uint32_t access, void **add
 int32_t baton_array_dispose(baton_array *array, baton_error *err)
 {
     int32_t status = handle_check(array ? &array->handle : NULL, HANDLE_ARRAY, "array", err);
+    if (!status)
+        status = process_check(err);
     return status ? status : memory_dispose(array->memory, err);
 }

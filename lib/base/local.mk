@@ -2,6 +2,7 @@ libbaton_internal_la_SOURCES += \
     lib/base/abi.c \
     lib/base/bytes.c \
     lib/base/bytes.h \
+    lib/base/copies.c \
     lib/base/deferred.c \
     lib/base/deferred.h \
     lib/base/handle.c \

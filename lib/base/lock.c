@@ -9,18 +9,15 @@
 
 #include "base/process.h"
 
-enum { BUCKETS = 64, SPINS = 100, LOOK_NS = 200000 };
+enum { SPINS = 100, LOOK_NS = 200000 };
+
+_Atomic uint32_t lock_parked[LOCK_BUCKETS];
 
 /* A bucket's mutex is held for a few instructions, by one thread, with no hook in between. */
 static struct bucket {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-} buckets[BUCKETS] = { [0 ... BUCKETS - 1] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER } };
-
-static struct bucket *bucket_of(const struct lock *lock)
-{
-    return &buckets[((uintptr_t)lock >> 6) % BUCKETS];
-}
+} buckets[LOCK_BUCKETS] = { [0 ... LOCK_BUCKETS - 1] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER } };
 
 uint64_t lock_token(void)
 {
@@ -88,10 +85,11 @@ static void wait_a_while(struct bucket *bucket)
 static void park_until_taken(struct lock *lock, uint64_t token)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct bucket *bucket = bucket_of(lock);
+    unsigned at = lock_bucket(lock);
+    struct bucket *bucket = &buckets[at];
     pthread_once(&once, register_once);
     pthread_mutex_lock(&bucket->mutex);
-    atomic_fetch_add(&lock->parked, 1);
+    atomic_fetch_add(&lock_parked[at], 1);
     int ordered = order_everybody();
     while (!take(lock, token)) {
         if (ordered)
@@ -99,7 +97,7 @@ static void park_until_taken(struct lock *lock, uint64_t token)
         else
             wait_a_while(bucket);
     }
-    atomic_fetch_sub(&lock->parked, 1);
+    atomic_fetch_sub(&lock_parked[at], 1);
     pthread_mutex_unlock(&bucket->mutex);
 }
 
@@ -136,10 +134,9 @@ int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy
     return status;
 }
 
-void lock_wake(struct lock *lock)
+void lock_wake(unsigned bucket)
 {
-    struct bucket *bucket = bucket_of(lock);
-    pthread_mutex_lock(&bucket->mutex);
-    pthread_cond_broadcast(&bucket->changed);
-    pthread_mutex_unlock(&bucket->mutex);
+    pthread_mutex_lock(&buckets[bucket].mutex);
+    pthread_cond_broadcast(&buckets[bucket].changed);
+    pthread_mutex_unlock(&buckets[bucket].mutex);
 }

@@ -13,8 +13,17 @@
 struct lock {
     _Atomic uint64_t word;      /* 0: free; else the owner's token */
     _Atomic uint32_t thread;    /* process_thread() of the locker, for the diagnosis of deadlocks only; 0: free, or not told */
-    _Atomic uint32_t parked;    /* how many threads are, or are about to be */
 };
+
+enum { LOCK_BUCKETS = 64 };
+
+/* For each bucket, how many threads are parked there, or about to be. Not in the lock, for that may be gone as soon as it is free. */
+extern _Atomic uint32_t lock_parked[LOCK_BUCKETS];
+
+static inline unsigned lock_bucket(const struct lock *lock)
+{
+    return (unsigned)((uintptr_t)lock >> 6) % LOCK_BUCKETS;
+}
 
 struct lock_policy {
     int try_only;                       /* BATON_WOULD_BLOCK instead of waiting */
@@ -37,17 +46,19 @@ static inline int lock_try(struct lock *lock, uint64_t token)
  * yield hook; BATON_ERR_HOOK. The token is even and nonzero. */
 int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy *policy);
 
-__attribute__((cold)) void lock_wake(struct lock *lock);
+__attribute__((cold)) void lock_wake(unsigned bucket);
 
-/* Two stores and a load, none of them locked: a thread that parks makes every other one order them first (park in lock.c). */
+/* Two stores and a load, none of them locked: a thread that parks makes every other one order them first (park in lock.c). Once the word is 0, whoever
+ * waited for that may free the memory that the lock is in: nothing of it is touched any more. */
 static inline void lock_release(struct lock *lock)
 {
+    unsigned bucket = lock_bucket(lock);
     if (atomic_load_explicit(&lock->thread, memory_order_relaxed))
         atomic_store_explicit(&lock->thread, 0, memory_order_relaxed);
     atomic_store_explicit(&lock->word, 0, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&lock->parked, memory_order_relaxed))
-        lock_wake(lock);
+    if (atomic_load_explicit(&lock_parked[bucket], memory_order_relaxed))
+        lock_wake(bucket);
 }
 
 static inline uint64_t lock_holder(const struct lock *lock)

@@ -1,5 +1,6 @@
 #include "base/store.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -58,6 +59,12 @@ static int own_alone(int descriptor, mode_t kind, struct stat *status)
            !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
+/* A symbolic link in the folder's own place is not followed: in a folder that all may write to, anybody could have put it there. */
+static int directory_open(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
 void store_open(struct store *store, const char *path, uint64_t most_bytes)
 {
     char own[PATH_MAX];
@@ -66,10 +73,12 @@ void store_open(struct store *store, const char *path, uint64_t most_bytes)
     int length = path ? snprintf(own, sizeof own, "%s", path) : 0;
     if (path ? !*path || length < 0 || (size_t)length >= sizeof own : !users_own(own, sizeof own))
         return;
-    store->directory = open(own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (size_t end = strlen(own); end > 1 && own[end - 1] == '/'; end--)       /* behind it a link would be followed */
+        own[end - 1] = '\0';
+    store->directory = directory_open(own);
     if (store->directory < 0) {
         make_directories(own);
-        store->directory = open(own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        store->directory = directory_open(own);
     }
     if (store->directory >= 0 && !own_alone(store->directory, S_IFDIR, &status))
         store_close(store);
@@ -93,7 +102,7 @@ static void file_name(char *name, const struct bytes *key)
 static int read_all(int descriptor, unsigned char *to, size_t count)
 {
     while (count) {
-        ssize_t got = read(descriptor, to, count);
+        ssize_t got = TEMP_FAILURE_RETRY(read(descriptor, to, count));
         if (got <= 0)
             return 0;
         to += got;
@@ -105,7 +114,7 @@ static int read_all(int descriptor, unsigned char *to, size_t count)
 static int write_all(int descriptor, const unsigned char *from, size_t count)
 {
     while (count) {
-        ssize_t put = write(descriptor, from, count);
+        ssize_t put = TEMP_FAILURE_RETRY(write(descriptor, from, count));
         if (put <= 0)
             return 0;
         from += put;

@@ -18,7 +18,7 @@ struct store {
 
 /* Opens the directory, made with mode 0700 (its parents too) when it is missing. NULL: the user's own:
  * $BATON_CACHE_DIR, else $XDG_CACHE_HOME/baton, else $HOME/.cache/baton, none of them in a privileged program.
- * `directory` is -1 when it cannot be opened, is another user's, or others may write to it. */
+ * `directory` is -1 when it cannot be opened, is a symbolic link, is another user's, or others may write to it. */
 void store_open(struct store *store, const char *path, uint64_t most_bytes);
 void store_close(struct store *store);
 

@@ -9,7 +9,9 @@
 
 #include "driver/arithmetic.h"
 
-enum { LEAST_VERSION = 12000 };     /* 1000 * major + 10 * minor */
+#define VARIABLE "BATON_CUDA_LIBRARY"
+
+enum { LEAST_VERSION = 12000 /* 1000 * major + 10 * minor */, MOST_DEVICES = 4096 };
 
 typedef void (*any_function)(void);
 typedef int (*version_function)(int *version);
@@ -83,10 +85,24 @@ static int reason_code(struct reason *reason, const char *what, int code)
     return reason_write(reason, "The CUDA driver %s: %s (%d)%s.", what, driver_code_name(code), code, advice(code));
 }
 
-static const char *library_name(void)
+/* *relative: it may not be opened. */
+static const char *library_name(int *relative)
 {
-    const char *name = secure_getenv("BATON_CUDA_LIBRARY");
-    return name && *name ? name : "libcuda.so.1";
+    const char *name = driver_library_named(VARIABLE, relative);
+    return name ? name : "libcuda.so.1";
+}
+
+static void *library_open(const char **name, struct reason *reason)
+{
+    int relative;
+    const char *detail;
+    void *library = NULL;
+    *name = library_name(&relative);
+    if (relative)
+        reason_write(reason, "There is no CUDA driver: " VARIABLE " is neither a full path nor a plain name: \"%.80s\".", *name);
+    else if (!(library = dlopen(*name, RTLD_NOW | RTLD_LOCAL)))
+        reason_write(reason, "There is no CUDA driver: %s.", (detail = dlerror()) ? detail : *name);
+    return library;
 }
 
 /* POSIX lets an object pointer from the loader hold a function; C has no cast for it. */
@@ -96,13 +112,13 @@ static void function_put(void *to, void *symbol)
 }
 
 /* Asked before anything else, as an old driver lacks the very function that would look up the others. */
-static int version_check(void *library, struct reason *reason)
+static int version_check(void *library, const char *name, struct reason *reason)
 {
     version_function read_version;
     int version = 0;
     void *symbol = dlsym(library, "cuDriverGetVersion");
     if (!symbol)
-        return reason_write(reason, "%s is no CUDA driver: it has no cuDriverGetVersion.", library_name());
+        return reason_write(reason, "%s is no CUDA driver: it has no cuDriverGetVersion.", name);
     function_put(&read_version, symbol);
     int code = read_version(&version);
     if (code != DRIVER_SUCCESS)
@@ -129,12 +145,12 @@ static int row_load(const struct row *row, lookup_function lookup, struct driver
                         row->version % 1000 / 10);
 }
 
-static int rows_load(void *library, struct driver *driver, struct reason *reason)
+static int rows_load(void *library, const char *name, struct driver *driver, struct reason *reason)
 {
     lookup_function lookup;
     void *symbol = dlsym(library, "cuGetProcAddress_v2");
     if (!symbol)
-        return reason_write(reason, "%s is no CUDA driver: it has no cuGetProcAddress_v2.", library_name());
+        return reason_write(reason, "%s is no CUDA driver: it has no cuGetProcAddress_v2.", name);
     function_put(&lookup, symbol);
     for (size_t i = 0; i < DRIVER_ROW_COUNT; i++)
         if (!row_load(&rows[i], lookup, driver, reason))
@@ -144,7 +160,7 @@ static int rows_load(void *library, struct driver *driver, struct reason *reason
 
 static int reason_no_device(struct reason *reason)
 {
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    const char *visible = secure_getenv("CUDA_VISIBLE_DEVICES");
     if (!visible)
         return reason_write(reason, "The CUDA driver finds no device.");
     return reason_write(reason, "The CUDA driver finds no device: CUDA_VISIBLE_DEVICES is \"%.60s\".", visible);
@@ -160,6 +176,8 @@ static int devices_check(const struct driver *driver, struct reason *reason)
         return reason_no_device(reason);
     if (code != DRIVER_SUCCESS)
         return reason_code(reason, "cannot start", code);
+    if (count < 0 || count > MOST_DEVICES)
+        return reason_write(reason, "The CUDA driver says that it has %d devices, which cannot be.", count);
     return 1;
 }
 
@@ -168,12 +186,9 @@ static int cuda_load_locked(struct reason *reason)
 {
     struct driver driver = { .name = "cuda", .builtin_image = cuda_builtin_image,
                              .arithmetic_image = cuda_arithmetic_image };
-    void *library = dlopen(library_name(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        const char *detail = dlerror();
-        return reason_write(reason, "There is no CUDA driver: %s.", detail ? detail : library_name());
-    }
-    if (!version_check(library, reason) || !rows_load(library, &driver, reason) || !devices_check(&driver, reason))
+    const char *name;
+    void *library = library_open(&name, reason);
+    if (!library || !version_check(library, name, reason) || !rows_load(library, name, &driver, reason) || !devices_check(&driver, reason))
         return 0;
     cuda = driver;
     return 1;

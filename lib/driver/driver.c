@@ -66,6 +66,13 @@ int driver_code_gone(int code)
            || driver_code_sticky(code);
 }
 
+const char *driver_library_named(const char *variable, int *relative)
+{
+    const char *name = secure_getenv(variable);
+    *relative = name && *name != '/' && strchr(name, '/');
+    return name && *name ? name : NULL;
+}
+
 /* 1 to 16 in decimal digits alone, or 0. */
 static int devices_parse(const char *text)
 {

@@ -45,6 +45,10 @@ int driver_code_gone(int code);
 int32_t driver_open(const char *spec, const struct driver **driver, char *why, size_t why_bytes);
 void driver_close(const struct driver *driver);
 
+/* The library that an environment variable names: by a full path, or by a plain name for the dynamic loader to find. NULL: the variable is not set, or empty, or
+ * the program is privileged. A path that depends on the current directory, which could be anybody's, is given out with *relative set, and not to be opened. */
+const char *driver_library_named(const char *variable, int *relative);
+
 /* cuda.c: the rows out of libcuda.so.1, loaded once and never unloaded. NULL with `why` filled when there is none. */
 const struct driver *driver_cuda(char *why, size_t why_bytes);
 

@@ -15,7 +15,7 @@ struct plan {
 /* Calls are numbered through from the start of the process; a reset only moves `start`. So an entry stays recognizable
  * while its call is under way, whatever happens to the journal meanwhile. */
 struct instrument {
-    pthread_mutex_t lock;                               /* guards all but `on`; a leaf, not held during a call */
+    pthread_mutex_t lock;                               /* guards all but `on` and `watch`; a leaf, not held during a call */
     uint64_t calls;                                     /* number of the newest call */
     uint64_t start;                                     /* `calls` at the last reset */
     uint64_t counts[DRIVER_ROW_COUNT];
@@ -24,8 +24,11 @@ struct instrument {
     uint64_t failures;
     struct plan plans[DRIVER_ROW_COUNT];
     struct plan any;
+    struct plan stop;                                   /* `function` is run there */
+    void (*function)(void);
     struct instrument_call journal[JOURNAL_CAPACITY];   /* call n is at n modulo the capacity */
     atomic_int on;
+    void (*_Atomic watch)(enum driver_row row);
 };
 
 /* A driver in front of another. There is one for each kind, since a process has at most one CUDA driver and one
@@ -70,11 +73,19 @@ static struct instrument_call *journal_at(uint64_t call)
     return &instrument.journal[call % JOURNAL_CAPACITY];
 }
 
+static void (*stop_step_locked(void))(void)
+{
+    return plan_step(&instrument.stop) ? instrument.function : NULL;
+}
+
 /* Numbers the call and returns its number. *failed: a plan answers it with *code and the driver is not to be called. */
 static uint64_t call_begin(enum driver_row row, void *stream, void *event, int *failed, int *code)
 {
     uint64_t call;
     uint64_t thread = (uint64_t)gettid();
+    void (*watch)(enum driver_row) = atomic_load(&instrument.watch);
+    if (watch)
+        watch(row);
     pthread_mutex_lock(&instrument.lock);
     call = ++instrument.calls;
     instrument.counts[row]++;
@@ -82,7 +93,10 @@ static uint64_t call_begin(enum driver_row row, void *stream, void *event, int *
     instrument.failures += (uint64_t)*failed;
     *journal_at(call) = (struct instrument_call) { .sequence = call, .row = row, .code = INSTRUMENT_RUNNING,
                                                    .thread = thread, .stream = stream, .event = event };
+    void (*stop)(void) = stop_step_locked();
     pthread_mutex_unlock(&instrument.lock);
+    if (stop)
+        stop();
     return call;
 }
 
@@ -177,7 +191,7 @@ void instrument_reset(void)
     pthread_mutex_lock(&instrument.lock);
     instrument.start = instrument.calls;
     instrument.failures = 0;
-    instrument.any = (struct plan) { 0 };
+    instrument.any = instrument.stop = (struct plan) { 0 };
     for (int row = 0; row < DRIVER_ROW_COUNT; row++) {
         instrument.counts[row] = 0;
         instrument.plans[row] = (struct plan) { 0 };
@@ -247,6 +261,19 @@ void instrument_fail_any(uint64_t n, int code)
     pthread_mutex_lock(&instrument.lock);
     instrument.any = (struct plan) { .calls = n, .code = code };
     pthread_mutex_unlock(&instrument.lock);
+}
+
+void instrument_stop(uint64_t n, void (*function)(void))
+{
+    pthread_mutex_lock(&instrument.lock);
+    instrument.stop = (struct plan) { .calls = n };
+    instrument.function = function;
+    pthread_mutex_unlock(&instrument.lock);
+}
+
+void instrument_watch(void (*watch)(enum driver_row row))
+{
+    atomic_store(&instrument.watch, watch);
 }
 
 uint64_t instrument_failures(void)

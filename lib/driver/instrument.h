@@ -43,6 +43,13 @@ void instrument_fail(enum driver_row row, uint64_t n, int code, int every);
 /* The n-th next call of any row fails: the walk of the fault tests. */
 void instrument_fail_any(uint64_t n, int code);
 
+/* The n-th next call of any row first runs `function` on its own thread, with no lock of the instrument held. Once; n = 0 takes it back. */
+void instrument_stop(uint64_t n, void (*function)(void));
+
+/* `watch` is called as each call begins, on the calling thread, with no lock held, until another takes its place; NULL: none.
+ * It must not call the driver. */
+void instrument_watch(void (*watch)(enum driver_row row));
+
 /* How many planned failures have happened since the reset. */
 uint64_t instrument_failures(void);
 

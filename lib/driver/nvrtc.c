@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/driver.h"
+
 #define VARIABLE "BATON_NVRTC_LIBRARY"
 #define TOOLKIT "/usr/local/cuda/lib64/"
 
@@ -53,12 +55,14 @@ static void *open_usual(int driver_version)
 
 static int32_t library_open(int driver_version, void **library, baton_error *err)
 {
-    const char *named = secure_getenv(VARIABLE), *detail;
-    int own = named && *named;
-    *library = own ? dlopen(named, LOAD) : open_usual(driver_version);
+    int relative;
+    const char *named = driver_library_named(VARIABLE, &relative), *detail;
+    if (relative)
+        return fail(err, BATON_ERR_UNSUPPORTED, "no compiler: " VARIABLE " is neither a full path nor a plain name: %.80s", named);
+    *library = named ? dlopen(named, LOAD) : open_usual(driver_version);
     if (*library)
         return BATON_OK;
-    if (!own)
+    if (!named)
         return fail(err, BATON_ERR_UNSUPPORTED, "no compiler: neither libnvrtc.so.13 nor libnvrtc.so.12 is loaded, found by the loader, or in " TOOLKIT
                     "; " VARIABLE " may name one");
     detail = dlerror();

@@ -59,6 +59,8 @@
         (driver_pool pool, driver_pool_attribute attribute, void *value), (pool, attribute, value))                       \
     ROW(pool_get, cuMemPoolGetAttribute, 12000,                                                                           \
         (driver_pool pool, driver_pool_attribute attribute, void *value), (pool, attribute, value))                       \
+    ROW(pool_access, cuMemPoolSetAccess, 12000,                                                                           \
+        (driver_pool pool, const driver_pool_access *access, size_t count), (pool, access, count))                        \
     ROW(alloc_async, cuMemAllocFromPoolAsync, 12000,                                                                      \
         (driver_address *address, size_t bytes, driver_pool pool, driver_stream stream), (address, bytes, pool, stream))  \
     ROW(free_async, cuMemFreeAsync, 12000, (driver_address address, driver_stream stream), (address, stream))             \

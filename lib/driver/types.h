@@ -23,6 +23,7 @@ typedef cuuint64_t driver_capture_id;
 typedef CUgraphExec driver_graph_exec;
 typedef CUmemoryPool driver_pool;
 typedef CUmemPoolProps driver_pool_properties;
+typedef CUmemAccessDesc driver_pool_access;
 typedef CUdevice_attribute driver_device_attribute;
 typedef CUpointer_attribute driver_pointer_attribute;
 typedef CUfunction_attribute driver_function_attribute;
@@ -56,6 +57,7 @@ typedef unsigned int driver_jit_option;
 typedef size_t (*driver_shared_of_threads)(int threads);
 
 typedef struct driver_pool_properties driver_pool_properties;
+typedef struct driver_pool_access driver_pool_access;
 typedef struct driver_update_result driver_update_result;
 typedef struct driver_launch_config driver_launch_config;
 #endif
@@ -70,6 +72,13 @@ struct driver_pool_properties {
     size_t max_size;                /* bytes; 0: the driver's default */
     unsigned short usage;           /* 0 */
     unsigned char reserved[54];     /* zero */
+};
+
+/* CUmemAccessDesc, field for field: how a device may use a pool's memory. */
+struct driver_pool_access {
+    unsigned int location_type;     /* DRIVER_LOCATION_DEVICE */
+    int location_id;                /* device ordinal */
+    unsigned int flags;             /* DRIVER_ACCESS_... */
 };
 
 /* CUgraphExecUpdateResultInfo, field for field. */
@@ -136,6 +145,7 @@ typedef void (*driver_host_function)(void *user);
     CODE(LAUNCH_TIMEOUT, 702, 1)                \
     CODE(PEER_ACCESS_ALREADY_ENABLED, 704, 0)   \
     CODE(PEER_ACCESS_NOT_ENABLED, 705, 0)       \
+    CODE(TOO_MANY_PEERS, 711, 0)                \
     CODE(CONTEXT_IS_DESTROYED, 709, 0)          \
     CODE(ASSERT, 710, 1)                        \
     CODE(HARDWARE_STACK_ERROR, 714, 1)          \
@@ -178,6 +188,7 @@ enum {
     DRIVER_ATTACH_GLOBAL = 1,               /* cuMemAllocManaged */
     DRIVER_ALLOCATION_PINNED = 1,
     DRIVER_LOCATION_DEVICE = 1,
+    DRIVER_ACCESS_READ_WRITE = 3,           /* cuMemPoolSetAccess */
 
     DRIVER_POOL_RELEASE_THRESHOLD = 4,      /* uint64_t */
     DRIVER_POOL_RESERVED_CURRENT = 5,       /* uint64_t */

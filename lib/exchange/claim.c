@@ -96,7 +96,7 @@ int32_t claim_find(baton_runtime *runtime, int32_t fallback, struct claim *claim
 int32_t claim_take(const struct claim *claim, baton_stream *stream, baton_deleter deleter, void *user, int read_only, baton_array **array, baton_error *err)
 {
     struct memory_options options = { .device = claim->device, .stream = stream, .kind = claim->kind, .bytes = claim->bytes,
-                                      .pageable = claim->pageable };
+                                      .pageable = claim->pageable, .arrived = 1 };
     struct memory *memory;
     if (stream && stream->device->driver != claim->device->driver)
         return fail(err, BATON_ERR_STREAM, "the memory and the stream belong to different drivers");

@@ -5,7 +5,7 @@
 #include "base/options.h"
 #include "exchange/claim.h"
 
-enum { INFO_LEAST = sizeof(baton_interface_info) };
+enum { INFO_LEAST = offsetof(baton_interface_info, strides) + 16 * sizeof(int64_t) };      /* the struct as it first was */
 
 /* What NumPy calls the types, without the byte order. */
 static const struct { int32_t dtype; char kind; uint32_t bytes; } names[] = {
@@ -99,7 +99,8 @@ static void describe(const baton_array *array, baton_interface_info *info)
     info->contiguous = layout_contiguous(&array->layout);
     for (int32_t i = 0; i < info->ndim; i++) {
         info->shape[i] = array->layout.shape[i];
-        info->strides[i] = array->layout.strides[i] * (int64_t)array->element_bytes;
+        /* Where there is one element or none the stride means nothing, and may be any number: it wraps. */
+        info->strides[i] = (int64_t)((uint64_t)array->layout.strides[i] * array->element_bytes);
     }
 }
 

@@ -16,15 +16,24 @@ enum {
     SHARE_OF_DEVICE = 16,       /* blocks are kept up to this part of the device's memory */
     SHARE_OF_CACHE = 4,         /* … and none that is more than this part of that */
     PUTS_PER_LOOK = 8,
-    STEPS_PER_LOOK = 16
+    STEPS_PER_LOOK = 16,
+    CACHE_LOCKED = 2
 };
 
 struct cache {
-    pthread_mutex_t lock;                   /* a leaf but for streams' locks; guards what follows, and writing the device's counts */
+    struct lock lock;                       /* a leaf but for streams' locks; guards what follows, and writing the device's counts */
     struct memory *buckets[BUCKETS];        /* by size, newest first */
     struct memory *blocks;                  /* all of them, oldest first */
     uint64_t limit_bytes, count;
 };
+
+/* Held for a few changes of lists, and never by who asks for it. */
+static void cache_lock(struct cache *cache)
+{
+    const struct lock_policy policy = { .yield = NULL };
+    if (!lock_try(&cache->lock, CACHE_LOCKED))
+        lock_acquire(&cache->lock, CACHE_LOCKED, &policy);
+}
 
 static uint64_t rounded(uint64_t bytes)
 {
@@ -62,7 +71,6 @@ static void remove_locked(struct cache *cache, struct memory *memory)
 static void destroy(struct device *device)
 {
     struct cache *cache = atomic_load(&device->cache);
-    pthread_mutex_destroy(&cache->lock);
     free(cache);
 }
 
@@ -70,10 +78,8 @@ static struct cache *cache_new(struct device *device)
 {
     size_t total = 0;
     struct cache *cache = calloc(1, sizeof *cache);
-    if (!cache || pthread_mutex_init(&cache->lock, NULL)) {
-        free(cache);
+    if (!cache)
         return NULL;
-    }
     runtime_swallow(device->runtime, device->driver->device_memory(&total, device->native));
     cache->limit_bytes = total / SHARE_OF_DEVICE;
     return cache;
@@ -142,21 +148,21 @@ static int cacheable(struct memory *memory)
 /* NULL when no more than that is there. */
 static struct memory *take_oldest(struct cache *cache, uint64_t keep_bytes, uint64_t keep_count)
 {
-    pthread_mutex_lock(&cache->lock);
+    cache_lock(cache);
     struct memory *oldest = cache->blocks;
     if (oldest && atomic_load(&oldest->device->cached_bytes) <= keep_bytes && cache->count <= keep_count)
         oldest = NULL;
     if (oldest)
         remove_locked(cache, oldest);
-    pthread_mutex_unlock(&cache->lock);
+    lock_release(&cache->lock);
     return oldest;
 }
 
 static void insert(struct cache *cache, struct memory *memory)
 {
-    pthread_mutex_lock(&cache->lock);
+    cache_lock(cache);
     insert_locked(cache, memory);
-    pthread_mutex_unlock(&cache->lock);
+    lock_release(&cache->lock);
 }
 
 static void shrink(struct cache *cache, uint64_t keep_bytes, uint64_t keep_count)
@@ -179,21 +185,29 @@ void cache_shrink(struct device *device, uint64_t keep_bytes)
         shrink(cache, keep_bytes, keep_bytes ? MOST_BLOCKS : 0);
 }
 
+/* Each of the oldest blocks once, as far as their uses are known to be over. Nonzero when one remains to be asked for. */
+static int let_go_finished(struct cache *cache)
+{
+    cache_lock(cache);
+    uint64_t left = cache->count < STEPS_PER_LOOK ? cache->count : STEPS_PER_LOOK;
+    for (; left && known_finished(cache->blocks); left--) {
+        struct memory *oldest = cache->blocks;
+        memory_forget_uses(oldest);
+        remove_locked(cache, oldest);
+        insert_locked(cache, oldest);       /* it is handed out next, and the one that always was grows old */
+    }
+    lock_release(&cache->lock);
+    return left != 0;
+}
+
 /* Lets go of streams whose work on the oldest blocks has finished: a block keeps no stream that nobody else needs. Asks the driver once at most. */
 static void look_at_oldest(struct cache *cache)
 {
-    int asked = 0;
-    for (int step = 0; step < STEPS_PER_LOOK; step++) {
-        struct memory *oldest = take_oldest(cache, 0, 0);
-        if (!oldest)
-            return;
-        int finished = known_finished(oldest) || (!asked++ && memory_finished(oldest) == BATON_OK);
-        if (finished)
-            memory_forget_uses(oldest);
-        insert(cache, oldest);
-        if (!finished)
-            return;
-    }
+    struct memory *oldest = let_go_finished(cache) ? take_oldest(cache, 0, 0) : NULL;
+    if (!oldest)
+        return;
+    memory_finished(oldest);                /* if so, the next look knows it */
+    insert(cache, oldest);
 }
 
 /* Foreign work without tickets lies behind the ticket drawn here, for the last reference is gone (P4). */
@@ -208,17 +222,18 @@ static void settle(struct memory *memory)
 int cache_put(struct memory *memory)
 {
     struct device *device = memory->device;
+    memory_forget_gone_locked(memory);
     struct cache *cache = cacheable(memory) ? cache_of(device) : NULL;
     if (!cache || memory->bytes > cache->limit_bytes / SHARE_OF_CACHE)
         return 0;
     settle(memory);
     uint64_t bytes = atomic_exchange(&memory->charge, 0);
-    pthread_mutex_lock(&cache->lock);
+    cache_lock(cache);
     insert_locked(cache, memory);
     add(&device->cache_puts, 1);
     add(&device->cache_put_bytes, bytes);
     int look = atomic_load_explicit(&device->cache_puts, memory_order_relaxed) % PUTS_PER_LOOK == 0, many = cache->count > MOST_BLOCKS;
-    pthread_mutex_unlock(&cache->lock);
+    lock_release(&cache->lock);
     atomic_fetch_sub(&device->held_bytes, bytes);
     if (look)
         look_at_oldest(cache);
@@ -270,10 +285,10 @@ static int has_finished(struct memory *memory)
 
 static void put_back(struct cache *cache, struct memory *memory)
 {
-    pthread_mutex_lock(&cache->lock);
+    cache_lock(cache);
     insert_locked(cache, memory);
     add(&memory->device->cache_hits, (uint64_t)-1);
-    pthread_mutex_unlock(&cache->lock);
+    lock_release(&cache->lock);
 }
 
 struct memory *cache_take(const struct memory_options *options, int any)
@@ -282,13 +297,13 @@ struct memory *cache_take(const struct memory_options *options, int any)
     int is_ready;
     if (!cache)
         return NULL;
-    pthread_mutex_lock(&cache->lock);
+    cache_lock(cache);
     struct memory *found = find_locked(cache, options, &is_ready);
     if (found) {
         remove_locked(cache, found);
         add(&options->device->cache_hits, 1);
     }
-    pthread_mutex_unlock(&cache->lock);
+    lock_release(&cache->lock);
     if (!found)
         return NULL;
     if ((!is_ready && !any && !has_finished(found)) || !pool_reserve(options->device, options->bytes)) {

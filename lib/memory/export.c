@@ -5,7 +5,6 @@
 #include "memory/export_parts.h"
 #include "memory/foreign.h"
 #include "stream/capture.h"
-#include "stream/wait.h"
 
 /* The consumer's stream, which may have work on the memory, becomes the last user and follows everybody else's. */
 int32_t export_operate(struct memory *memory, baton_stream *s, uint32_t flags, uint32_t access, struct operation *op, baton_error *err)
@@ -23,7 +22,7 @@ int32_t export_operate(struct memory *memory, baton_stream *s, uint32_t flags, u
 static uint32_t find_locked(const struct memory *memory, const baton_stream *s)
 {
     uint32_t i = 0;
-    while (i < memory->export_count && memory->exports[i] != s)
+    while (i < memory->export_count && memory->exports[i].stream != s)
         i++;
     return i;
 }
@@ -31,92 +30,84 @@ static uint32_t find_locked(const struct memory *memory, const baton_stream *s)
 static void remove_locked(struct memory *memory, const baton_stream *s)
 {
     uint32_t i = find_locked(memory, s);
-    if (--memory->export_shares[i])
+    if (--memory->exports[i].live)
         return;
-    stream_release(memory->exports[i]);
+    stream_release(memory->exports[i].stream);
     memory->exports[i] = memory->exports[--memory->export_count];
-    memory->export_shares[i] = memory->export_shares[memory->export_count];
 }
 
-/* Memory that only a host wait hands over (S11) would have to be waited for: instead the driver is asked whether all uses, the consumer's too, have finished. */
-static int32_t end_finished(struct export *export)
+static int32_t lock_to_end(struct memory *memory)
 {
-    struct memory *memory = export->memory;
     struct lock_policy policy = memory_lock_policy(memory->runtime, 1);
-    struct use uses[MEMORY_USES];
-    int32_t status = memory_lock(memory, lock_token(), &policy, NULL);
-    if (status)
-        return status;
-    uint32_t count = memory_uses_locked(memory, NULL, 0, uses);
-    for (uint32_t i = 0; i < count && !status; i++)
-        status = query_use(uses[i].stream, uses[i].ticket);
-    if (!status) {
-        remove_locked(memory, export->place);
-        memory_changed_locked(memory);
-    }
-    lock_release(&memory->lock);
-    uses_release(uses, count);
-    return status;
+    return memory_lock(memory, lock_token(), &policy, NULL);
 }
 
-/* Where the end is ordered: on the consumer's stream, or, when foreign code elsewhere has the address (P4), on that code's, whose memory it stays. Retained. */
-static int32_t end_stream(struct export *export, baton_stream **stream)
+/* The end is ordered nowhere: the consumer stays in the list until all that it can have left on its stream has finished. */
+static void leave_locked(struct memory *memory, baton_stream *s)
 {
-    struct memory *memory = export->memory;
-    struct lock_policy policy = memory_lock_policy(memory->runtime, 1);
-    int32_t status = memory_lock(memory, lock_token(), &policy, NULL);
+    struct consumer *consumer = &memory->exports[find_locked(memory, s)];
+    if (--consumer->live == 0)
+        consumer->ticket = stream_foreign_ticket(s);
+    memory_changed_locked(memory);
+}
+
+static int32_t leave(struct export *export)
+{
+    int32_t status = lock_to_end(export->memory);
     if (status)
         return status;
-    *stream = memory->escaped ? memory->owner.stream : export->place;
-    stream_retain(*stream);
-    lock_release(&memory->lock);
+    leave_locked(export->memory, export->place);
+    lock_release(&export->memory->lock);
     return BATON_OK;
 }
 
-/* The end is nobody's use of the memory: who has the address may still submit. Who got it just now has waited for the consumer. */
+/* Whether the consumer's stream cannot become the last user now: it may be gone, or foreign code has the address (P4), and the memory stays that code's. */
+static int32_t is_apart(struct export *export, int *apart)
+{
+    int32_t status = lock_to_end(export->memory);
+    if (status)
+        return status;
+    *apart = stream_lent(export->place) || export->memory->escaped;
+    lock_release(&export->memory->lock);
+    return BATON_OK;
+}
+
 static void end_operation(struct export *export, struct operation *op)
 {
     struct memory *memory = export->memory;
-    remove_locked(memory, export->place);
-    if (op->captured || !memory->escaped)
-        operation_submitted(op);
-    else if (memory->owner.stream == op->stream)
-        operation_expose(op);
-    else
+    if (memory->escaped && !op->captured) {     /* since just now */
+        leave_locked(memory, export->place);
         operation_withdraw(op);
-}
-
-static int32_t end_on(struct export *export, baton_stream *stream)
-{
-    struct operation op;
-    int32_t status = export_operate(export->memory, stream, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
-    if (!status && op.tracked) {            /* a capture began: the memory is not locked, and nothing is given back now */
-        operation_failed(&op);
-        return BATON_NOT_READY;
+    } else {
+        remove_locked(memory, export->place);
+        operation_submitted(op);
     }
-    if (status)
-        return status == BATON_NOT_READY ? end_finished(export) : status;
-    end_operation(export, &op);
-    return BATON_OK;
 }
 
 static int32_t end_named(struct export *export)
 {
-    baton_stream *stream;
+    struct operation op;
+    int apart;
     if (device_usable(export->memory->device, NULL))
         return BATON_OK;
-    int32_t status = end_stream(export, &stream);
-    if (status)
-        return status;
-    status = end_on(export, stream);
-    stream_release(stream);
+    int32_t status = is_apart(export, &apart);
+    if (status || apart)
+        return status ? status : leave(export);
+    status = export_operate(export->memory, export->place, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
+    if (status == BATON_NOT_READY)              /* the host would have to wait for others */
+        return leave(export);
+    if (!status && op.tracked) {                /* a capture began: the memory is not locked, and nothing is given back now */
+        operation_failed(&op);
+        return BATON_NOT_READY;
+    }
+    if (!status)
+        end_operation(export, &op);
     return status;
 }
 
 static int32_t end_unnamed(struct export *export)
 {
-    struct lock_policy policy = memory_lock_policy(export->memory->runtime, 1);
-    int32_t status = memory_lock(export->memory, lock_token(), &policy, NULL);
+    int32_t status = lock_to_end(export->memory);
     if (status)
         return status;
     export->unnamed->over++;
@@ -157,6 +148,7 @@ void export_count_locked(struct export *export, struct unnamed *unnamed)
 static void add_locked(struct export *export)
 {
     struct memory *memory = export->memory;
+    memory_forget_gone_locked(memory);
     uint32_t i = find_locked(memory, export->stream);
     if (i == MEMORY_EXPORTS) {
         export_count_locked(export, &memory->unnamed);
@@ -164,11 +156,10 @@ static void add_locked(struct export *export)
     }
     if (i == memory->export_count) {
         stream_retain(export->stream);
-        memory->exports[i] = export->stream;
-        memory->export_shares[i] = 0;
+        memory->exports[i] = (struct consumer) { .stream = export->stream };
         memory->export_count++;
     }
-    memory->export_shares[i]++;
+    memory->exports[i].live++;
     export->place = export->stream;
     memory_changed_locked(memory);
 }
@@ -231,7 +222,7 @@ int32_t export_owner(struct memory *memory, baton_stream **owner, baton_error *e
     if (status)
         return status;
     baton_stream *found = memory->owner.stream;
-    if (found && (found->kind == STREAM_PER_THREAD || stream_tracked(found)))
+    if (found && (found->kind == STREAM_PER_THREAD || stream_tracked(found) || stream_lent(found)))
         found = NULL;
     if (found)
         stream_retain(found);

@@ -35,7 +35,8 @@ int export_is_of(const struct export *export, const struct memory *memory);
 /* `older` (NULL: none) ends when `export` does. */
 void export_chain(struct export *export, struct export *older);
 
-/* The stream that used the memory last, retained; NULL when there is none on which others can be ordered now: per-thread, or captured by the library. */
+/* The stream that used the memory last, retained; NULL when there is none on which others can be ordered now: per-thread, lent, or captured by
+ * the library. */
 int32_t export_owner(struct memory *memory, baton_stream **owner, baton_error *err);
 
 /* The consumer is done; NULL is allowed. Any thread, any state: no lock, no driver call; what follows happens at a drain. */

@@ -2,6 +2,9 @@
 #include "memory/export_parts.h"
 #include "stream/capture.h"
 
+/* A capture began before the event could be recorded: look again. */
+enum { CAPTURE_TURNED = 1000 };
+
 void export_destroy_event(struct export *export)
 {
     struct device *device = export->recorded;
@@ -47,7 +50,7 @@ static int32_t make_event(struct export *export, struct device *device, baton_er
     return BATON_OK;
 }
 
-/* Records while the memory is locked, so that nobody writes between the event and the export. BATON_WOULD_BLOCK: the stream is captured by now. */
+/* Records while the memory is locked, so that nobody writes between the event and the export. CAPTURE_TURNED: the stream is captured by now. */
 static int32_t record_on(struct export *export, baton_stream *s, baton_error *err)
 {
     struct operation op;
@@ -56,7 +59,7 @@ static int32_t record_on(struct export *export, baton_stream *s, baton_error *er
         return status;
     if (op.tracked || op.captured) {
         operation_failed(&op);
-        return BATON_WOULD_BLOCK;
+        return CAPTURE_TURNED;
     }
     int code = s->device->driver->event_record(export->event, s->native);
     if (code) {
@@ -82,7 +85,7 @@ static int32_t start_event(struct export *export, baton_error *err)
             export->recorded = NULL;
         }
         stream_release(s);
-    } while (status == BATON_WOULD_BLOCK);
+    } while (status == CAPTURE_TURNED);
     return status;
 }
 

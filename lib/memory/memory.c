@@ -26,8 +26,17 @@ void memory_release(struct memory *memory)
 struct lock_policy memory_lock_policy(baton_runtime *runtime, int try_only)
 {
     int closed = atomic_load_explicit(&runtime->closed, memory_order_relaxed);
-    return (struct lock_policy) { .try_only = try_only, .yield = closed ? NULL : runtime->options.yield,
+    return (struct lock_policy) { .try_only = try_only || runtime->options.flags & BATON_RUNTIME_TRY, .yield = closed ? NULL : runtime->options.yield,
                                   .user = runtime->options.user, .longest_wait_ns = &runtime->longest_lock_wait_ns };
+}
+
+/* Which memory it is tells a task that asks whether it holds that itself. */
+static int32_t held_elsewhere(const struct memory *memory, baton_error *err)
+{
+    baton_error record = error_none();
+    fail(&record, BATON_WOULD_BLOCK, "memory %llu is held by a scope or an operation: try again once that has ended", (unsigned long long)memory->id);
+    record.memory_id = memory->id;
+    return fail_with(err, &record);
 }
 
 int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_policy *policy, baton_error *err)
@@ -35,14 +44,25 @@ int32_t memory_lock(struct memory *memory, uint64_t token, const struct lock_pol
     int32_t status = lock_acquire(&memory->lock, token, policy);
     switch (status) {
     case BATON_OK:
-    case BATON_WOULD_BLOCK:
         return status;
+    case BATON_WOULD_BLOCK:
+        return held_elsewhere(memory, err);
     case BATON_ERR_HOOK:
         return fail(err, status, "the yield hook returned nonzero");
     default:
         return fail(err, status, "memory %llu is locked by scope %llx, which was begun on this thread: end it first",
                     (unsigned long long)memory->id, (unsigned long long)lock_holder(&memory->lock));
     }
+}
+
+/* Nobody is left to submit foreign work: the ticket drawn just now was the last. A capturer that may be gone is like a consumer that is. */
+static void settle_foreign(struct memory *memory)
+{
+    memory->escaped = 0;
+    if (!memory->capturer || !stream_lent(memory->capturer) || memory->export_count == MEMORY_EXPORTS)
+        return;
+    memory->exports[memory->export_count++] = (struct consumer) { .stream = memory->capturer, .ticket = stream_foreign_ticket(memory->capturer) };
+    memory->capturer = NULL;
 }
 
 enum deferred_result memory_reclaim(struct memory *memory)
@@ -58,7 +78,7 @@ enum deferred_result memory_reclaim(struct memory *memory)
         return DEFERRED_DONE;
     }
     if (!memory->disposed && memory_retire(memory)) {
-        memory->escaped = 0;        /* nobody is left to submit foreign work: the ticket drawn just now was the last */
+        settle_foreign(memory);
         return DEFERRED_LATER;
     }
     atomic_fetch_sub_explicit(&device->deferred_bytes, charge, memory_order_relaxed);
@@ -75,13 +95,17 @@ static enum deferred_result reclaim_node(struct deferred *node)
 
 static int exported(const struct memory *memory)
 {
-    return memory->export_count || memory->unnamed.count > memory->unnamed.over || memory->reading.count > memory->reading.over;
+    for (uint32_t i = 0; i < memory->export_count; i++)
+        if (memory->exports[i].live)
+            return 1;
+    return memory->unnamed.count > memory->unnamed.over || memory->reading.count > memory->reading.over;
 }
 
-/* Closes the memory to every later use, or opens it again. */
+/* Closes the memory to every later use, or opens it again: the lock of closed memory is held by nobody for long. */
 static int32_t set_disposed(struct memory *memory, int disposed, baton_error *err)
 {
     struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
+    policy.try_only &= disposed;
     int32_t status = memory_lock(memory, lock_token(), &policy, err);
     if (status)
         return status;
@@ -202,8 +226,10 @@ int32_t memory_wrap(const struct memory_options *options, uint64_t address, bato
     made->read_only = (uint16_t)read_only;
     made->pageable = (uint16_t)options->pageable;
     if (options->stream) {
-        memory_publish_write_locked(made, options->stream, stream_ticket(options->stream, BATON_OP_FOREIGN));
-        made->escaped = 1;                                      /* P4 */
+        uint64_t ticket = stream_ticket(options->stream, BATON_OP_FOREIGN);
+        stream_settle(options->stream, ticket);
+        memory_publish_write_locked(made, options->stream, ticket);
+        made->escaped = !options->arrived || !stream_lent(options->stream);     /* P4 */
         memory_changed_locked(made);
     }
     *memory = made;

@@ -27,6 +27,19 @@ struct unnamed {
     uint32_t over;                          /* of these, gone, with work that may not have finished */
 };
 
+/* Consumers of live exports that named the same stream. */
+struct consumer {
+    baton_stream *stream;                   /* retained */
+    uint32_t live;                          /* how many exports; 0: the last one is gone … */
+    uint64_t ticket;                        /* … and what it may have left on a lent stream lies before this ticket */
+};
+
+/* What has to be followed of them: nothing older proves anything about a live one's work (P5). */
+static inline uint64_t consumer_ticket(const struct consumer *consumer)
+{
+    return consumer->live ? stream_foreign_ticket(consumer->stream) : consumer->ticket;
+}
+
 /* What every operation touches stands first and close together. */
 struct memory {
     struct handle handle;
@@ -58,8 +71,7 @@ struct memory {
     _Atomic uint64_t owner_hint, pending_hint, readers_hint;
     struct use pending[MEMORY_PENDING];     /* of the last hand-off; retained */
     struct use readers[MEMORY_READERS];     /* since that write, oldest first; retained */
-    baton_stream *exports[MEMORY_EXPORTS];  /* consumers of live exports; retained … */
-    uint32_t export_shares[MEMORY_EXPORTS]; /* … how many exports each of them has */
+    struct consumer exports[MEMORY_EXPORTS];
 
     baton_runtime *runtime;                 /* retained */
     struct memory *alike_before, *alike_after, *older, *newer;  /* in the cache; guarded by its lock */
@@ -80,6 +92,7 @@ struct memory_options {
     uint32_t flags;                         /* BATON_ALLOC_... */
     int32_t level;
     int pageable;                           /* memory_wrap: ordinary memory of the host */
+    int arrived;                            /* memory_wrap: all that uses it on the stream has been submitted, unless the stream's owner goes on */
 };
 int32_t memory_create(const struct memory_options *options, struct memory **memory, baton_error *err);
 
@@ -122,15 +135,18 @@ static inline int memory_unnamed(const struct memory *memory, uint32_t access)
     return memory->unnamed.count || (access & BATON_WRITE && memory->reading.count);
 }
 
+/* Drops consumers that are gone and whose work is known to be finished. */
+void memory_forget_gone_locked(struct memory *memory);
+
 /* Drops uses that are known to be finished from readers and pending. */
 void memory_prune_locked(struct memory *memory);
 
 /* s becomes the owner by a write; what is unfinished elsewhere becomes pending. Tickets are set by the caller's later call. */
-void memory_publish_write_locked(struct memory *memory, baton_stream *s, uint64_t ticket);
+__attribute__((hot)) void memory_publish_write_locked(struct memory *memory, baton_stream *s, uint64_t ticket);
 void memory_publish_read_locked(struct memory *memory, baton_stream *s, uint64_t ticket);
 
 /* After any change: version and hints. */
-void memory_changed_locked(struct memory *memory);
+__attribute__((hot)) void memory_changed_locked(struct memory *memory);
 
 void uses_release(struct use *uses, uint32_t count);
 

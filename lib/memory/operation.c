@@ -102,19 +102,19 @@ void operation_keep_memories(struct operation *op)
     op->kept = 1;
 }
 
-/* An enclosing scope on the same stream lends its lock (W4). */
+/* An enclosing scope on the same stream lends its lock (W4), and what it has waited for. */
 static int32_t inherit(struct operation *op, struct operation_item *item, baton_error *err)
 {
     item->inherited = item->taken = 0;
     for (struct operation *outer = op->parent; outer; outer = outer->parent) {
-        const struct operation_item *lent = operation_find(outer, item->memory);
-        if (!lent)
+        const struct operation_item *found = operation_find(outer, item->memory);
+        if (!found)
             continue;
         if (outer->stream != op->stream)
             return fail(err, BATON_ERR_NESTED_STREAM, "memory %llu belongs to an enclosing scope on stream %llu, whose work is not submitted yet",
                         (unsigned long long)item->memory->id, (unsigned long long)outer->stream->id);
         item->inherited = 1;
-        item->taken = (int16_t)(item->taken || (item->access & ~lent->access) == 0);
+        item->taken = (int16_t)(item->taken || (!outer->captured && (item->access & ~found->access) == 0));
     }
     return BATON_OK;
 }
@@ -146,18 +146,19 @@ int32_t operation_lock_item(struct operation *op, struct operation_item *item, i
     return memory_lock(item->memory, op->token, &policy, err);
 }
 
-/* Without a wait. In the same pass: whether every memory is the stream's own already (S4), so that there is nothing to plan. */
+/* Without a wait. In the same pass: whether every memory is the stream's own already (S4), or one of them is handed over, so that there is nothing to plan. */
 static int lock_at_once(struct operation *op)
 {
     uint32_t owned = 0;
     op->goes_on = 0;
+    op->before.stream = NULL;
     if (op->parent || op->kept)
         return 0;
     for (; op->locked < op->count; op->locked++) {
         struct memory *memory = op->items[op->locked].memory;
         if (!lock_try(&memory->lock, op->token))
             return 0;
-        owned += take_owned(op, memory);
+        owned += take_owned(op, memory) || take_handed(op, memory);
     }
     op->goes_on = owned == op->count;
     return 1;
@@ -183,7 +184,7 @@ static int32_t plan_all(struct operation *op, struct needs *needs, baton_error *
 {
     int32_t status = BATON_OK;
     if (op->goes_on) {
-        op->same += op->count;
+        op->same += op->count - (op->before.stream != NULL);
         return BATON_OK;
     }
     for (uint32_t i = 0; i < op->count && !status; i++)
@@ -203,7 +204,7 @@ static int32_t order_all(struct operation *op, const struct needs *needs, baton_
 {
     int32_t status = BATON_OK;
     if (op->goes_on)
-        return BATON_OK;
+        return op->before.stream ? take_follow(op, err) : BATON_OK;
     for (uint32_t i = 0; i < op->count && !status; i++)
         if (op->items[i].memory->device != op->stream->device)
             status = operation_reach(op, op->items[i].memory, err);

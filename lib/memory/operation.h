@@ -32,7 +32,8 @@ struct operation {
     int32_t kind;               /* BATON_OP_... */
     uint32_t flags;
     uint32_t count, capacity, locked;
-    int goes_on;                /* every memory is the stream's own already, and nobody else is concerned (S4) */
+    int goes_on;                /* every memory is the stream's own already, but for one at most, and nobody else is concerned (S4) */
+    struct use before;          /* … and that one's last write, which the stream has to follow on the device; stream NULL: none. Not retained: locked */
     int kept;                   /* every item's memory is retained */
     uint32_t waits;             /* device waits that it needed */
     uint32_t same;              /* waits left out because the use was on the same stream; counted once, at the end */
@@ -46,7 +47,7 @@ struct operation {
 };
 
 /* token 0: the operation's own address, which is unique while it lives. */
-void operation_init(struct operation *op, baton_stream *stream, int32_t kind, uint64_t token);
+__attribute__((hot)) void operation_init(struct operation *op, baton_stream *stream, int32_t kind, uint64_t token);
 
 /* In order and with room: the usual case of operation_add, which needs no search. access is not 0. */
 static inline int operation_append(struct operation *op, struct memory *memory, uint32_t access)
@@ -67,7 +68,7 @@ int32_t operation_add(struct operation *op, struct memory *memory, uint32_t acce
 void operation_keep_memories(struct operation *op);
 
 /* Locks and takes everything. On failure all locks are free again, and the operation still has to be discarded. May host-wait, with no lock held. */
-int32_t operation_begin(struct operation *op, baton_error *err);
+__attribute__((hot)) int32_t operation_begin(struct operation *op, baton_error *err);
 
 /* One more memory in an operation that has begun (a scope): takes it, or leaves all as it was. */
 int32_t operation_extend(struct operation *op, struct memory *memory, uint32_t access, baton_error *err);
@@ -76,7 +77,7 @@ int32_t operation_extend(struct operation *op, struct memory *memory, uint32_t a
 int32_t operation_keep(struct operation *op, void *object, void (*retain)(void *), void (*release)(void *), baton_error *err);
 
 /* The work was submitted, or its submission failed behind waits that are queued (S7). Unlocks, and releases the memories. */
-void operation_submitted(struct operation *op);
+__attribute__((hot)) void operation_submitted(struct operation *op);
 void operation_failed(struct operation *op);
 
 /* As submitted, with foreign work behind it: the memories are escaped on the stream (P4). */
@@ -86,7 +87,7 @@ void operation_expose(struct operation *op);
 void operation_withdraw(struct operation *op);
 
 /* Gives up an operation that has not begun. */
-void operation_discard(struct operation *op);
+__attribute__((hot)) void operation_discard(struct operation *op);
 
 /* The access that the operation (or an enclosing one) holds on the memory; 0: none. */
 uint32_t operation_holds(const struct operation *op, const struct memory *memory);

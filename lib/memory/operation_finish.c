@@ -7,8 +7,19 @@
 static void submission_over(struct operation *op)
 {
     if (op->begun)
-        submission_leave_counting(op->stream, op->same);
+        submission_leave(op->stream);
     op->begun = 0;
+    if (op->same)
+        counters_add(&op->stream->counters, COUNT_SAME, op->same);
+}
+
+/* The submission's ticket ends it, too. */
+static uint64_t last_ticket(struct operation *op)
+{
+    if (op->captured || op->tracked)
+        return 0;
+    op->begun = 0;
+    return stream_submission_ticket(op->stream, op->kind);
 }
 
 void operation_discard(struct operation *op)
@@ -59,14 +70,17 @@ static void publish(struct operation *op, struct operation_item *item, uint64_t 
         memory_publish_read_locked(item->memory, op->stream, ticket);
 }
 
-/* Still the stream's own: a write changes its ticket only. */
+/* Still the stream's own, where a write changes its ticket only, or the one that was handed over. */
 static void publish_owned(struct memory *memory, baton_stream *stream, uint64_t ticket, uint32_t access, int submitted)
 {
-    if (access & BATON_WRITE) {
+    if (!(access & BATON_WRITE)) {
+        if (submitted)
+            memory_publish_read_locked(memory, stream, ticket);
+    } else if (memory->owner.stream == stream) {
         memory->owner.ticket = ticket;
         memory->version++;
-    } else if (submitted) {
-        memory_publish_read_locked(memory, stream, ticket);
+    } else {
+        memory_publish_write_locked(memory, stream, ticket);
     }
 }
 
@@ -82,7 +96,8 @@ static void finish_owned(struct operation *op, uint64_t ticket, int submitted)
         lock_release(&memory->lock);
     }
     op->locked = 0;
-    operation_discard(op);
+    if (op->items != op->few)
+        operation_discard(op);
 }
 
 static void finish(struct operation *op, uint64_t ticket, int submitted)
@@ -98,8 +113,7 @@ static void finish(struct operation *op, uint64_t ticket, int submitted)
 
 void operation_submitted(struct operation *op)
 {
-    int eager = !op->captured && !op->tracked;
-    uint64_t ticket = eager ? stream_operation_ticket(op->stream, op->kind) : 0;
+    uint64_t ticket = last_ticket(op);
     if (op->goes_on)
         finish_owned(op, ticket, 1);
     else
@@ -132,8 +146,10 @@ void operation_withdraw(struct operation *op)
 
 void operation_failed(struct operation *op)
 {
-    int eager = !op->captured && !op->tracked;
+    uint64_t ticket = 0;
     if (op->tracked)
         capture_unstep(op->tracked, op->step);
-    finish(op, eager ? atomic_load_explicit(&op->stream->submitted, memory_order_acquire) : 0, 0);
+    else if (!op->captured)
+        ticket = op->waits ? stream_ticket(op->stream, BATON_OP_WAIT) : stream_submitted(op->stream);
+    finish(op, ticket, 0);
 }

@@ -110,7 +110,7 @@ static int32_t wait_for_frees(const struct memory_options *options, baton_error 
     if (status)
         return status;
     for (size_t i = 0; i < list.count && !status; i++)
-        status = wait_stream(list.streams[i], atomic_load(&list.streams[i]->submitted), &how, err);
+        status = wait_stream(list.streams[i], stream_promised(list.streams[i]), &how, err);
     stream_list_free(&list);
     free_unused(options->device);
     return status;
@@ -165,16 +165,28 @@ static int32_t rung(const struct memory_options *options, int step, baton_error 
     }
 }
 
+/* During a capture there is no ladder, since nothing is given back (C9): whoever is not capturing may do better by letting it end. */
+static int32_t no_ladder(const struct memory_options *options, baton_error *err)
+{
+    baton_error record = error_none();
+    fail(&record, BATON_ERR_OOM, "device %d has no room for %llu bytes, and a capture is under way: nothing is given back before it ends",
+         options->device->ordinal, (unsigned long long)options->bytes);
+    record.operation = BATON_OP_CAPTURE;
+    return fail_with(err, &record);
+}
+
 int32_t pool_alloc(const struct memory_options *options, uint64_t *address, uint64_t *ticket, baton_error *err)
 {
     int32_t status = try_alloc(options, address, ticket, err);
-    int climbs = !atomic_load(&options->device->runtime->captures);     /* nothing is given back during a capture (C9) */
+    int climbs = !atomic_load(&options->device->runtime->captures);
     for (int step = 0; status == BATON_ERR_OOM && climbs && step < 5; step++) {
         int32_t asked = step == 2 && options->flags & BATON_ALLOC_NO_HOOK ? ask_by_status(options, err) : BATON_OK;
         if (asked || (asked = rung(options, step, err)))
             return asked;
         status = try_alloc(options, address, ticket, err);
     }
+    if (status == BATON_ERR_OOM && !climbs)
+        return no_ladder(options, err);
     if (!status)
         atomic_fetch_add_explicit(&options->device->runtime->allocations, 1, memory_order_relaxed);
     return status;

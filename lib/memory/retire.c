@@ -33,6 +33,9 @@ int32_t memory_finished(struct memory *memory)
         struct mark *mark;
         if (over(&uses[i]))
             continue;
+        status = stream_out_of_reach(uses[i].stream, uses[i].ticket) ? BATON_NOT_READY : BATON_OK;
+        if (status)
+            break;
         status = stream_mark(uses[i].stream, uses[i].ticket, 0, &mark, NULL);
         if (status)
             break;
@@ -43,11 +46,11 @@ int32_t memory_finished(struct memory *memory)
     return status;
 }
 
-/* The stream in whose order device memory is given back: its last owner's, unless only one thread can record there. */
+/* The stream in whose order device memory is given back: its last owner's, unless only one thread can record there, or nobody any more. */
 static int32_t free_stream(struct memory *memory, baton_stream **stream)
 {
     *stream = memory->owner.stream;
-    if (*stream && (*stream)->kind == STREAM_ORDINARY && device_same((*stream)->device, memory->device))
+    if (*stream && (*stream)->kind == STREAM_ORDINARY && !stream_lent(*stream) && device_same((*stream)->device, memory->device))
         return BATON_OK;
     return stream_service(memory->device, stream, NULL);
 }
@@ -75,7 +78,8 @@ static int32_t give_back(struct memory *memory)
 int32_t memory_retire(struct memory *memory)
 {
     int lost = device_usable(memory->device, NULL) != BATON_OK;
-    int must_be_finished = memory->foreign || memory->kind != BATON_DEVICE || memory->capturer || memory_unnamed(memory, BATON_WRITE);
+    int must_be_finished = memory->foreign || memory->kind != BATON_DEVICE || memory->capturer || memory->export_count || memory_unnamed(memory, BATON_WRITE) ||
+                           (memory->escaped && stream_lent(memory->owner.stream));
     int32_t status = !lost && must_be_finished ? memory_finished(memory) : BATON_OK;
     if (status)
         return status;
@@ -95,7 +99,7 @@ void memory_forget_uses(struct memory *memory)
     uses_release(memory->readers, memory->reader_count);
     uses_release(memory->pending, memory->pending_count);
     for (uint32_t i = 0; i < memory->export_count; i++)
-        stream_release(memory->exports[i]);
+        stream_release(memory->exports[i].stream);
     memory->owner = (struct use) { .stream = NULL };
     memory->capturer = NULL;
     memory->escaped = 0;

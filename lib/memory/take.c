@@ -53,16 +53,19 @@ static int32_t needs_add(struct needs *needs, baton_stream *stream, uint64_t tic
 }
 
 /* Why a use on `before` cannot be followed on the device; -1: it can. */
-static int32_t host_cause(const struct operation *op, const struct memory *memory, const baton_stream *before)
+static int32_t host_cause(const struct operation *op, const struct memory *memory, const struct use *use)
 {
+    const baton_stream *before = use->stream;
     if (op->stream->runtime->options.flags & BATON_RUNTIME_HOST_WAIT)
         return BATON_HOST_WAIT_POLICY;
     if (memory->kind != BATON_DEVICE)
         return BATON_HOST_WAIT_UNIFIED;                                 /* S11 */
     if (before->kind == STREAM_PER_THREAD || op->stream->kind == STREAM_PER_THREAD)
         return BATON_HOST_WAIT_SPECIAL;                                 /* S10 */
-    if (!device_same(before->device, op->stream->device))
+    if (!device_same(before->device, op->stream->device) && !(op->stream->runtime->options.flags & BATON_RUNTIME_PEER_EVENTS))
         return BATON_HOST_WAIT_DEVICE;                                  /* S12 */
+    if (stream_out_of_reach(before, use->ticket))
+        return BATON_HOST_WAIT_EXPORT;                                  /* P5 */
     return -1;
 }
 
@@ -82,7 +85,7 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
         return BATON_OK;
     }
     stream_prefetch(use->stream);
-    int32_t cause = host_cause(op, memory, use->stream);
+    int32_t cause = host_cause(op, memory, use);
     if (cause < 0 && needed_already(needs, use))
         return BATON_OK;
     enum order_need need = order_need(op->stream, use->stream, use->ticket);
@@ -98,23 +101,27 @@ static int waited(const struct operation_item *item)
 }
 
 /* The same of what foreign code may have submitted to the stream. */
-static int waited_for(const struct operation *op, const struct operation_item *item, const baton_stream *stream)
+static int waited_for(const struct operation *op, const struct operation_item *item, baton_stream *stream)
 {
-    return waited(item) && host_cause(op, item->memory, stream) >= 0;
+    struct use newest = { .stream = stream, .ticket = UINT64_MAX };
+    return waited(item) && host_cause(op, item->memory, &newest) >= 0;
 }
 
 static int32_t plan_exports(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
 {
     struct memory *memory = item->memory;
     int32_t status = BATON_OK;
+    memory_forget_gone_locked(memory);
+    int waits = !(op->flags & OPERATION_NO_HOST_WAIT);          /* else those that cannot be followed on the device are left to the next operation */
     for (uint32_t i = 0; i < memory->export_count && !status; i++) {
-        struct use use = { .stream = memory->exports[i] };
+        struct use use = { .stream = memory->exports[i].stream };
         if (waited_for(op, item, use.stream))
             continue;
-        use.ticket = stream_foreign_ticket(use.stream);     /* nothing older proves anything about its work */
-        status = plan_use(op, memory, &use, needs, err);
+        use.ticket = consumer_ticket(&memory->exports[i]);
+        if (waits || use.stream == op->stream || !stream_out_of_reach(use.stream, use.ticket))
+            status = plan_use(op, memory, &use, needs, err);
     }
-    if (!status && memory_unnamed(memory, item->access) && !(op->flags & OPERATION_NO_HOST_WAIT) && !waited(item))
+    if (!status && memory_unnamed(memory, item->access) && waits && !waited(item))
         status = needs_add(needs, NULL, 0, BATON_HOST_WAIT_EXPORT, err);
     return status;
 }
@@ -200,17 +207,29 @@ int32_t take_plan_locked(struct operation *op, struct operation_item *item, stru
     return memory->export_count || memory_unnamed(memory, item->access) ? plan_exports(op, item, needs, err) : BATON_OK;
 }
 
-/* The newest first: a wait for a reader often covers the writer that the reader followed. */
+/* The newest first: a wait for a reader often covers the writer that the reader followed. The operation's ticket lies behind the waits; they have their own
+ * where it has none, or may be long in coming. */
 int32_t take_order(struct operation *op, const struct needs *needs, baton_error *err)
 {
     int32_t status = BATON_OK;
-    for (uint32_t i = needs->count; i-- > 0 && !status;) {
-        const struct need *need = &needs->items[i];
-        if (i + 1 < needs->count && order_need(op->stream, need->stream, need->ticket) != ORDER_WAIT)
+    for (uint32_t left = needs->count; left > 0 && !status; left--) {
+        const struct need *need = &needs->items[left - 1];
+        if (left < needs->count && order_need(op->stream, need->stream, need->ticket) != ORDER_WAIT)
             continue;
-        status = order_wait(op->stream, need->stream, need->ticket, err);
-        op->waits++;
+        status = order_queue(op->stream, need->stream, need->ticket, err);
+        op->waits += !status;
     }
+    if (op->waits && (status || op->kind == BATON_OP_SCOPE))
+        stream_ticket(op->stream, BATON_OP_WAIT);
+    return status;
+}
+
+int32_t take_follow(struct operation *op, baton_error *err)
+{
+    if (order_need(op->stream, op->before.stream, op->before.ticket) != ORDER_WAIT)
+        return BATON_OK;
+    int32_t status = order_queue(op->stream, op->before.stream, op->before.ticket, err);
+    op->waits += !status;
     return status;
 }
 

@@ -45,14 +45,30 @@ static inline uint32_t take_owned(const struct operation *op, const struct memor
     return memory->owner.stream == op->stream && take_plain(op, memory);
 }
 
+/* Another stream's last write is all that it has to follow, and the device can; one such memory per operation. */
+static inline uint32_t take_handed(struct operation *op, const struct memory *memory)
+{
+    const baton_stream *owner = memory->owner.stream;
+    if (!owner || op->before.stream || !take_plain(op, memory) || memory->kind != BATON_DEVICE || owner->device != memory->device ||
+        owner->kind == STREAM_PER_THREAD || op->stream->kind == STREAM_PER_THREAD || stream_lent(owner) ||
+        op->stream->runtime->options.flags & BATON_RUNTIME_HOST_WAIT || !atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
+        return 0;
+    stream_prefetch(owner);
+    op->before = memory->owner;
+    return 1;
+}
+
 /* What makes the item unusable on the operation's stream. */
 int32_t take_check(const struct operation *op, const struct operation_item *item, baton_error *err);
 
 /* Adds what the item must follow on the operation's stream. The item's memory is locked. */
-int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err);
+__attribute__((hot)) int32_t take_plan_locked(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err);
 
 /* Queues the device waits (S5). */
-int32_t take_order(struct operation *op, const struct needs *needs, baton_error *err);
+__attribute__((hot)) int32_t take_order(struct operation *op, const struct needs *needs, baton_error *err);
+
+/* Queues the wait for op->before, unless it is elided. */
+__attribute__((hot)) int32_t take_follow(struct operation *op, baton_error *err);
 
 /* Host-waits, with no lock held, for the host part of the needs. */
 int32_t take_wait(struct operation *op, const struct needs *needs, baton_error *err);

@@ -36,11 +36,22 @@ uint32_t memory_uses_locked(struct memory *memory, baton_stream *except, int wri
     for (uint32_t i = 0; i < memory->pending_count; i++)
         count = add_listed(uses, count, &memory->pending[i], except);
     for (uint32_t i = 0; i < memory->export_count; i++)
-        if (memory->exports[i] != except)
-            count = add_use(uses, count, memory->exports[i], stream_foreign_ticket(memory->exports[i]), except);    /* P5 */
+        if (memory->exports[i].stream != except)
+            count = add_use(uses, count, memory->exports[i].stream, consumer_ticket(&memory->exports[i]), except);  /* P5 */
     if (memory->capturer && memory->capturer != except)
         count = add_use(uses, count, memory->capturer, stream_foreign_ticket(memory->capturer), except);            /* S9 */
     return count;
+}
+
+void memory_forget_gone_locked(struct memory *memory)
+{
+    for (uint32_t left = memory->export_count; left > 0; left--) {
+        struct consumer *consumer = &memory->exports[left - 1];
+        if (consumer->live || !stream_done(consumer->stream, consumer->ticket))
+            continue;
+        stream_release(consumer->stream);
+        *consumer = memory->exports[--memory->export_count];
+    }
 }
 
 static uint32_t prune(struct use *uses, uint32_t count)

@@ -58,10 +58,10 @@ static struct capture *capture_new(baton_stream *stream)
 
 int32_t capture_mark_locked(baton_stream *stream, baton_error *err)
 {
-    uint64_t ticket = atomic_load_explicit(&stream->submitted, memory_order_acquire);
+    uint64_t ticket = stream_submitted(stream);
     if (ticket == 0 || stream_exposed(stream))
         ticket = stream_ticket(stream, BATON_OP_CAPTURE);   /* nothing yet: the event still has to be there; or work without tickets (P6) */
-    return stream_mark_locked(stream, ticket, 0, err);
+    return stream_lent(stream) ? stream_record_locked(stream, err) : stream_mark_locked(stream, ticket, 0, err);
 }
 
 static int32_t begin_locked(struct capture *capture, baton_stream *stream, int32_t mode, baton_error *err)

@@ -50,10 +50,8 @@ struct capture {
 
 /* A submission on a stream, from before its first driver call until its ticket is drawn: beginning and ending a capture wait for it, so that it lies entirely
  * before or entirely inside (C1). Returns the capture that the stream takes part in, or NULL; it stays until submission_leave. */
-struct capture *submission_enter(baton_stream *stream);
-void submission_leave(baton_stream *stream);
-/* The same for an operation that found so many uses on its own stream. */
-void submission_leave_counting(baton_stream *stream, uint32_t same);
+__attribute__((hot)) struct capture *submission_enter(baton_stream *stream);
+__attribute__((hot)) void submission_leave(baton_stream *stream);
 
 /* Adds one step and its objects to the set, retaining each object with `retain`. Done before the submission: a set that is too large is only too careful. */
 int32_t capture_step(struct capture *capture, int32_t operation, baton_stream *stream, uint32_t *step, baton_error *err);

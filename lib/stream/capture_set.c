@@ -100,13 +100,19 @@ static int survived(baton_stream *stream)
     return !stream->device->driver->capture_status(stream->native, &status) && status == DRIVER_CAPTURE_STATUS_ACTIVE;
 }
 
-void capture_note(struct capture *capture, baton_stream *stream, baton_error *record)
+static void add_fate(baton_error *record, const char *fate)
 {
-    int alive = survived(stream);
-    const char *fate = alive ? "; the capture goes on" : "; the capture is lost";
     size_t length = strnlen(record->message, sizeof record->message), room = strlen(fate) + 1;
     size_t at = length + room <= sizeof record->message ? length : sizeof record->message - room;
     memcpy(record->message + at, fate, room);
+}
+
+/* A device that is lost is not asked, and the first report of that stays as it is. */
+void capture_note(struct capture *capture, baton_stream *stream, baton_error *record)
+{
+    int lost = device_usable(stream->device, NULL) != BATON_OK, alive = !lost && survived(stream);
+    if (!lost)
+        add_fate(record, alive ? "; the capture goes on" : "; the capture is lost");
     pthread_mutex_lock(&capture->lock);
     if (!capture->broken.status && !alive)
         capture->broken = *record;

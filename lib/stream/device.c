@@ -1,6 +1,7 @@
 #include "stream/device.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
@@ -73,6 +74,14 @@ int32_t device_get(baton_runtime *runtime, int32_t ordinal, struct device **devi
     return status;
 }
 
+void device_keep_flag(struct device *device, void *flag)
+{
+    pthread_mutex_lock(&device->lock);
+    memcpy(flag, &device->gate_flags, sizeof device->gate_flags);
+    device->gate_flags = flag;
+    pthread_mutex_unlock(&device->lock);
+}
+
 static void give_flags_back(struct device *device)
 {
     for (void *flag = device->gate_flags, *next; flag; flag = next) {
@@ -115,6 +124,7 @@ void device_destroy(struct device *device)
     if (usable)
         give_back(device);
     pthread_mutex_destroy(&device->lock);
+    free((void *)device->peers);
 }
 
 int32_t device_unusable(struct device *device, baton_error *err)
@@ -158,34 +168,75 @@ void device_leave(struct device *device, const struct device_entry *entry)
         runtime_swallow(device->runtime, device->driver->context_pop(&popped));
 }
 
-/* Enables access from the current context to `peer`'s memory. Both devices are ready. */
-static int32_t enable_peer_locked(struct device *device, struct device *peer, baton_error *err)
+/* ---- between devices */
+
+/* `at` is the device that was asked. */
+static int32_t peer_failed(struct device *at, struct device *device, struct device *peer, int code, enum driver_row row, baton_error *err)
 {
-    struct device_entry entry;
+    baton_error record = error_none();
+    if (device_status(at, code, row, BATON_OP_NONE, NULL, &record) == BATON_ERR_POISONED)
+        return fail_with(err, &record);
+    if (code == DRIVER_PEER_ACCESS_UNSUPPORTED || code == DRIVER_TOO_MANY_PEERS)
+        record.status = BATON_ERR_PEER;
+    snprintf(record.message, sizeof record.message, "device %d was not given access to the memory of device %d: %s returned %s",
+             device->ordinal, peer->ordinal, driver_row_symbol(row), driver_code_name(code));
+    return fail_with(err, &record);
+}
+
+static int32_t peer_check(struct device *device, struct device *peer, baton_error *err)
+{
     int can = 0, code = device->driver->device_can_access_peer(&can, device->native, peer->native);
     if (code)
-        return device_status(device, code, DRIVER_ROW_device_can_access_peer, BATON_OP_NONE, NULL, err);
-    if (!can)
-        return fail(err, BATON_ERR_PEER, "device %d cannot reach the memory of device %d: copy the array to device %d instead",
-                    device->ordinal, peer->ordinal, device->ordinal);
-    int32_t status = device_enter(device, &entry, err);
-    if (status)
+        return peer_failed(device, device, peer, code, DRIVER_ROW_device_can_access_peer, err);
+    if (can)
+        return BATON_OK;
+    return fail(err, BATON_ERR_PEER, "device %d cannot reach the memory of device %d: copy the array to device %d instead",
+                device->ordinal, peer->ordinal, device->ordinal);
+}
+
+/* From the device's context to the peer's: for memory that is in no pool. */
+static int32_t enable_locked(struct device *device, struct device *peer, baton_error *err)
+{
+    struct device_entry entry;
+    int32_t status = peer_check(device, peer, err);
+    if (status || (status = device_enter(device, &entry, err)))
         return status;
-    code = device->driver->context_enable_peer(peer->context, 0);
+    int code = device->driver->context_enable_peer(peer->context, 0);
     device_leave(device, &entry);
     if (code && code != DRIVER_PEER_ACCESS_ALREADY_ENABLED)
-        return device_status(device, code, DRIVER_ROW_context_enable_peer, BATON_OP_NONE, NULL, err);
-    device->peers |= (uint64_t)1 << peer->ordinal;
+        return peer_failed(device, device, peer, code, DRIVER_ROW_context_enable_peer, err);
+    atomic_fetch_or(&device->peers[peer->ordinal], DEVICE_REACHES);
     return BATON_OK;
+}
+
+static int32_t let_in_locked(struct device *device, struct device *peer, baton_error *err)
+{
+    const driver_pool_access access = { .location_type = DRIVER_LOCATION_DEVICE, .location_id = device->ordinal, .flags = DRIVER_ACCESS_READ_WRITE };
+    int code = peer->driver->pool_access(peer->pool, &access, 1);
+    if (code)
+        return peer_failed(peer, device, peer, code, DRIVER_ROW_pool_access, err);
+    atomic_fetch_or(&peer->peers[device->ordinal], DEVICE_REACHED_BY);
+    return BATON_OK;
+}
+
+static int knows(struct device *device, const struct device *other, unsigned char what)
+{
+    return atomic_load_explicit(&device->peers[other->ordinal], memory_order_acquire) & what;
 }
 
 int32_t device_reach(struct device *device, struct device *peer, baton_error *err)
 {
     int32_t status = BATON_OK;
-    pthread_mutex_lock(&device->lock);
-    if (!(device->peers >> peer->ordinal & 1))
-        status = enable_peer_locked(device, peer, err);
-    pthread_mutex_unlock(&device->lock);
+    if (!knows(device, peer, DEVICE_REACHES)) {
+        pthread_mutex_lock(&device->lock);
+        status = knows(device, peer, DEVICE_REACHES) ? BATON_OK : enable_locked(device, peer, err);
+        pthread_mutex_unlock(&device->lock);
+    }
+    if (!status && !knows(peer, device, DEVICE_REACHED_BY)) {
+        pthread_mutex_lock(&peer->lock);
+        status = knows(peer, device, DEVICE_REACHED_BY) ? BATON_OK : let_in_locked(device, peer, err);
+        pthread_mutex_unlock(&peer->lock);
+    }
     return status;
 }
 

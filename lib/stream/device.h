@@ -38,12 +38,16 @@ struct device {
     _Atomic uint64_t cached_bytes, cache_puts, cache_put_bytes, cache_hits;
     void *gate_flags;                       /* pinned words of gates that have ended, each holding the address of the next: given back with the device, for
                                              * the driver waits until all is idle before it frees one; guarded by lock */
-    uint64_t peers;                         /* bit i: access to device i's memory was enabled; guarded by lock */
+    _Atomic unsigned char *peers;           /* one per device of the driver: DEVICE_...; written with lock held */
 };
 
 /* The device, ready for use: its context is retained and its pool made. May block on the driver. */
 int32_t device_get(baton_runtime *runtime, int32_t ordinal, struct device **device, baton_error *err);
 void device_destroy(struct device *device);
+
+/* Keeps DEVICE_FLAG_BYTES of pinned memory, which nobody uses, for the next gate. */
+enum { DEVICE_FLAG_BYTES = 64 };
+void device_keep_flag(struct device *device, void *flag);
 
 /* Gives cached blocks back to the pool, as far as they can be. */
 void device_empty_cache(struct device *device);
@@ -76,6 +80,9 @@ static inline int32_t device_status(struct device *device, int code, enum driver
     return code ? device_failed(device, code, row, operation, stream, err) : BATON_OK;
 }
 
+/* What a function of the caller's returned, not zero, becomes the call's status: with the report of the loss when that is what it says. */
+__attribute__((cold)) int32_t device_returned(struct device *device, int32_t result, const char *what, baton_error *err);
+
 /* Bytes in use: held, and not waiting to be given back. */
 static inline uint64_t device_live_bytes(struct device *device)
 {
@@ -89,7 +96,12 @@ static inline int device_same(const struct device *a, const struct device *b)
     return a == b || (a->driver == b->driver && a->ordinal == b->ordinal);
 }
 
-/* Makes `peer`'s memory reachable from work on `device` (S12): BATON_ERR_PEER, naming both, when that is impossible. */
+/* Makes `peer`'s memory reachable from work on `device` (S12): BATON_ERR_PEER, naming both, when that is impossible. Driver calls at the first use of a
+ * pair only. */
+enum {
+    DEVICE_REACHES = 1,     /* of `device`, about `peer`: its context has access to the peer's */
+    DEVICE_REACHED_BY = 2   /* of `peer`, about `device`: its pool lets that device in, which contexts' access says nothing about */
+};
 int32_t device_reach(struct device *device, struct device *peer, baton_error *err);
 
 #endif

@@ -37,9 +37,9 @@ static void add_kinds(struct suspects *suspects, baton_stream *stream, uint64_t 
 static void add_stream(baton_stream *stream, void *user)
 {
     struct suspects *suspects = user;
-    uint64_t done = atomic_load(&stream->completed), last = atomic_load(&stream->submitted);
+    uint64_t done = atomic_load(&stream->completed), last = stream_submitted(stream);
     char text[96];
-    if (stream->device != suspects->device || done >= last)
+    if (!device_same(stream->device, suspects->device) || done >= last)     /* of other runtimes too: one of theirs may be it */
         return;
     uint64_t first = last - done > STREAM_RING ? last - STREAM_RING + 1 : done + 1;
     snprintf(text, sizeof text, "; stream %llu tickets %llu to %llu:", (unsigned long long)stream->id,
@@ -95,4 +95,10 @@ int32_t device_failed(struct device *device, int code, enum driver_row row, int3
     snprintf(record.message, sizeof record.message, "%s on device %d: %s returned %s", baton_operation_name(operation),
              device->ordinal, driver_row_symbol(row), driver_code_name(code));
     return fail_with(err, &record);
+}
+
+int32_t device_returned(struct device *device, int32_t result, const char *what, baton_error *err)
+{
+    int32_t lost = result == BATON_ERR_POISONED ? device_usable(device, err) : BATON_OK;
+    return lost ? lost : fail(err, result, "%s returned %d", what, result);
 }

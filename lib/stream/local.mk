@@ -7,13 +7,13 @@ libbaton_internal_la_SOURCES += \
     lib/stream/capture_follow.c \
     lib/stream/capture_parts.h \
     lib/stream/capture_set.c \
-    lib/stream/clock.c \
     lib/stream/clock.h \
     lib/stream/device.c \
     lib/stream/device.h \
     lib/stream/fault.c \
     lib/stream/fence.c \
     lib/stream/fence.h \
+    lib/stream/lent.c \
     lib/stream/order.c \
     lib/stream/order.h \
     lib/stream/registry.c \
@@ -25,6 +25,7 @@ libbaton_internal_la_SOURCES += \
     lib/stream/submission.c \
     lib/stream/ticket.c \
     lib/stream/wait.c \
+    lib/stream/wait_everything.c \
     lib/stream/wait.h \
     lib/stream/watch.c \
     lib/stream/watch.h

@@ -35,9 +35,9 @@ enum order_need order_need(baton_stream *after, baton_stream *before, uint64_t t
     return need;
 }
 
-static void trace_order(baton_stream *after, uint64_t own, baton_stream *before, uint64_t ticket)
+static void trace_order(baton_stream *after, baton_stream *before, uint64_t ticket)
 {
-    baton_trace_entry entry = { .time_ns = process_now(), .stream_id = after->id, .ticket = own,
+    baton_trace_entry entry = { .time_ns = process_now(), .stream_id = after->id, .ticket = stream_submitted(after),
                                 .other_stream_id = before->id, .other_ticket = ticket,
                                 .operation = BATON_OP_WAIT, .host_cause = -1 };
     trace_write(&after->runtime->trace, &entry);
@@ -49,17 +49,25 @@ struct handed {
     struct clock clock;
 };
 
+/* Of a call that concerns two devices: the one that its result is about. Each says so itself, when it is lost. */
+static struct device *concerned(baton_stream *after, baton_stream *before, int code)
+{
+    if (!driver_code_sticky(code) || device_same(after->device, before->device))
+        return after->device;
+    return driver_code_sticky(before->device->driver->event_query(before->mark->event)) ? before->device : after->device;
+}
+
 static int32_t queue_wait(baton_stream *after, baton_stream *before, uint64_t ticket, struct handed *handed, baton_error *err)
 {
     struct device_entry entry;
-    int32_t status = device_enter_for(after, &entry, err);
-    if (status)
+    int32_t status = device_usable(before->device, err);
+    if (status || (status = device_enter_for(after, &entry, err)))
         return status;
     stream_lock(before);
     status = stream_mark_locked(before, ticket, atomic_load(&after->task), err);
     if (!status) {
         int code = before->device->driver->stream_wait_event(after->native, before->mark->event, 0);
-        status = device_status(after->device, code, DRIVER_ROW_stream_wait_event, BATON_OP_WAIT, after, err);
+        status = device_status(concerned(after, before, code), code, DRIVER_ROW_stream_wait_event, BATON_OP_WAIT, after, err);
         handed->stamp = before->mark->stamp;
         clock_copy(&handed->clock, &before->mark->clock);
     }
@@ -68,21 +76,29 @@ static int32_t queue_wait(baton_stream *after, baton_stream *before, uint64_t ti
     return status;
 }
 
-int32_t order_wait(baton_stream *after, baton_stream *before, uint64_t ticket, baton_error *err)
+int32_t order_queue(baton_stream *after, baton_stream *before, uint64_t ticket, baton_error *err)
 {
     struct handed handed;
+    handed.stamp = handed.clock.occupied = 0;
     int32_t status = queue_wait(after, before, ticket, &handed, err);
     if (status)
         return status;
-    uint64_t own = stream_operation_ticket(after, BATON_OP_WAIT);   /* the wait is work too, even if the operation behind it fails */
     stream_lock(after);
     clock_join(&after->clock, &handed.clock, after->id);
     clock_raise(&after->clock, before->id, handed.stamp);
     counters_add_locked(&after->counters, COUNT_DEVICE_WAITS, 1);
     stream_unlock(after);
     if (trace_on(&after->runtime->trace))
-        trace_order(after, own, before, ticket);
+        trace_order(after, before, ticket);
     return BATON_OK;
+}
+
+int32_t order_wait(baton_stream *after, baton_stream *before, uint64_t ticket, baton_error *err)
+{
+    int32_t status = order_queue(after, before, ticket, err);
+    if (!status)
+        stream_ticket(after, BATON_OP_WAIT);
+    return status;
 }
 
 static int32_t captured(const baton_stream *after, baton_error *err)
@@ -108,7 +124,7 @@ int32_t order_wait_event(baton_stream *after, driver_event event, baton_error *e
 {
     int32_t status = submission_enter(after) ? captured(after, err) : queue_event(after, event, err);
     if (!status) {
-        stream_operation_ticket(after, BATON_OP_WAIT);
+        stream_ticket(after, BATON_OP_WAIT);
         stream_lock(after);
         counters_add_locked(&after->counters, COUNT_DEVICE_WAITS, 1);
         stream_unlock(after);

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/process.h"
 #include "stream/capture.h"
+#include "stream/wait.h"
 #include "stream/watch.h"
 
 /* Every runtime that still has objects, so that any drain reaches what closed ones left behind. */
@@ -46,10 +47,8 @@ static void list_remove(baton_runtime *runtime)
 
 static void runtime_free(baton_runtime *runtime)
 {
-    for (int32_t i = 0; i < runtime->device_count; i++) {
-        stream_service_end(&runtime->devices[i]);
+    for (int32_t i = 0; i < runtime->device_count; i++)
         device_destroy(&runtime->devices[i]);
-    }
     free(runtime->devices);
     pthread_mutex_destroy(&runtime->watch_lock);
     trace_destroy(&runtime->trace);
@@ -71,24 +70,63 @@ void runtime_defer(baton_runtime *runtime, struct deferred *node)
     deferred_push(&runtime->deferred, node);
 }
 
-/* A retained runtime with something to drain, other than those up to `after`; NULL when there is none. */
+/* A retained runtime with something to drain now (C9), other than those up to `after`; NULL when there is none. */
 static baton_runtime *next_with_leftovers(baton_runtime *after)
 {
     baton_runtime *found = NULL;
     pthread_mutex_lock(&runtimes_lock);
     for (baton_runtime *r = after ? after->next : runtimes; r && !found; r = r->next)
-        if (atomic_load(&r->closed) && deferred_any(&r->deferred) && !handle_retain(&r->handle, HANDLE_RUNTIME))
+        if (atomic_load(&r->closed) && deferred_any(&r->deferred) && !atomic_load(&r->captures) && !handle_retain(&r->handle, HANDLE_RUNTIME))
             found = r;
     pthread_mutex_unlock(&runtimes_lock);
     return found;
 }
 
+/* What one object kept may be ready when that has gone. */
+static uint64_t drain_all(baton_runtime *runtime)
+{
+    uint64_t done = 0, more;
+    while ((more = deferred_drain(&runtime->deferred, 0)))
+        done += more;
+    return done;
+}
+
+static void services_release(baton_runtime *runtime)
+{
+    for (int32_t i = 0; i < runtime->device_count; i++) {
+        struct device *device = &runtime->devices[i];
+        pthread_mutex_lock(&device->lock);
+        baton_stream *service = device->service;
+        device->service = NULL;
+        pthread_mutex_unlock(&device->lock);
+        if (service)
+            atomic_fetch_sub(&runtime->services, 1);
+        stream_release(service);
+    }
+}
+
+/* Gives one reference on a closed runtime back. The service streams keep it, as all streams do, and it keeps them: when nothing else does, and so nobody can
+ * reach them any more, they go with it. */
+static void release_closed(baton_runtime *runtime)
+{
+    pthread_mutex_lock(&runtimes_lock);         /* or two that let go at once would each take the other for a user */
+    int used = atomic_load(&runtime->handle.references) > 1 + atomic_load(&runtime->services);
+    if (used)
+        runtime_release(runtime);
+    pthread_mutex_unlock(&runtimes_lock);
+    if (used)
+        return;
+    services_release(runtime);
+    drain_all(runtime);
+    runtime_release(runtime);
+}
+
 static void drain_closed(void)
 {
     for (baton_runtime *r = next_with_leftovers(NULL), *next; r; r = next) {
-        deferred_drain(&r->deferred, 0);
+        drain_all(r);
         next = next_with_leftovers(r);
-        runtime_release(r);
+        release_closed(r);
     }
 }
 
@@ -96,11 +134,10 @@ uint64_t runtime_drain(baton_runtime *runtime, uint64_t most)
 {
     if (process_forked() || atomic_load(&runtime->captures))
         return 0;
-    uint64_t done = deferred_drain(&runtime->deferred, most);
-    for (uint64_t more = done; more && most == 0; done += more)     /* what one object kept may be ready now */
-        more = deferred_drain(&runtime->deferred, 0);
-    if (most == 0)
-        drain_closed();
+    if (most)
+        return deferred_drain(&runtime->deferred, most);
+    uint64_t done = drain_all(runtime);
+    drain_closed();
     return done;
 }
 
@@ -115,6 +152,8 @@ static int32_t devices_make(baton_runtime *runtime, baton_error *err)
     int count = 0;
     int code = runtime->driver->init(0);
     if (!code)
+        code = runtime->driver->version(&runtime->driver_version);
+    if (!code)
         code = runtime->driver->device_count(&count);
     if (code)
         return fail(err, BATON_ERR_NO_DRIVER, "the %s driver cannot be used: %s", runtime->driver->name, driver_code_name(code));
@@ -124,8 +163,11 @@ static int32_t devices_make(baton_runtime *runtime, baton_error *err)
     for (int32_t i = 0; i < count; i++) {
         struct device *device = &runtime->devices[i];
         *device = (struct device) { .runtime = runtime, .driver = runtime->driver, .ordinal = i };
-        if (pthread_mutex_init(&device->lock, NULL))
-            return fail(err, BATON_ERR_MEMORY, "cannot make a mutex for device %d", i);
+        device->peers = calloc((size_t)count, sizeof *device->peers);
+        if (!device->peers || pthread_mutex_init(&device->lock, NULL)) {
+            free((void *)device->peers);
+            return fail(err, BATON_ERR_MEMORY, "no host memory for device %d, or no mutex", i);
+        }
         runtime->device_count = i + 1;
     }
     return BATON_OK;
@@ -137,7 +179,7 @@ static int32_t options_check(const baton_runtime_options *options, baton_runtime
     int32_t status = options ? options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_runtime_options", err) : BATON_OK;
     if (status)
         return status;
-    if (own->flags & ~(uint32_t)(BATON_RUNTIME_HOST_WAIT | BATON_RUNTIME_NO_CACHE))
+    if (own->flags & ~(uint32_t)(BATON_RUNTIME_HOST_WAIT | BATON_RUNTIME_NO_CACHE | BATON_RUNTIME_PEER_EVENTS | BATON_RUNTIME_TRY))
         return fail(err, BATON_ERR_ARGUMENT, "unknown runtime flags 0x%x", own->flags);
     for (size_t i = 0; i < sizeof own->reserved / sizeof *own->reserved; i++)
         if (own->reserved[i])
@@ -183,7 +225,7 @@ int32_t baton_runtime_open(const baton_runtime_options *options, baton_runtime *
     return BATON_OK;
 }
 
-static int32_t synchronize_all(baton_runtime *runtime, baton_error *err)
+static int32_t synchronize_all(baton_runtime *runtime, int promised, baton_error *err)
 {
     struct stream_list list;
     int32_t status = stream_list_make(runtime, NULL, &list, err);
@@ -194,7 +236,7 @@ static int32_t synchronize_all(baton_runtime *runtime, baton_error *err)
     for (size_t i = 0; i < list.count; i++) {
         if (device_usable(list.streams[i]->device, NULL))
             continue;                       /* lost, and reported already */
-        int32_t result = baton_stream_synchronize(list.streams[i], BATON_WAIT_AUTO, status ? NULL : err);
+        int32_t result = wait_closing(list.streams[i], promised, status ? NULL : err);
         status = status ? status : result;
     }
     stream_list_free(&list);
@@ -216,14 +258,14 @@ int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
         return fail(err, BATON_ERR_CLOSED, "the runtime is closed already");
     if (process_forked())
         return process_check(err);
-    status = synchronize_all(runtime, err);
+    status = synchronize_all(runtime, 0, err);
     watch_stop(runtime);                    /* after the waits: every fence is ready and its descriptor says so */
     runtime_drain(runtime, 0);
     caches_empty(runtime);
-    if (deferred_any(&runtime->deferred))   /* the drain itself has drawn tickets and recorded */
-        synchronize_all(runtime, NULL);
+    if (deferred_any(&runtime->deferred))   /* the drain itself has drawn tickets and recorded; or a consumer's stream is not known any more */
+        synchronize_all(runtime, 1, NULL);
     runtime_drain(runtime, 0);
-    runtime_release(runtime);
+    release_closed(runtime);
     return status;
 }
 
@@ -232,11 +274,7 @@ int32_t baton_runtime_info_read(baton_runtime *runtime, baton_runtime_info *info
     int32_t status = runtime_check(runtime, err);
     if (status)
         return status;
-    baton_runtime_info own = { .struct_size = sizeof own, .devices = runtime->device_count };
-    int version = 0, code = runtime->driver->version(&version);
-    if (code)
-        return fail(err, BATON_ERR_DRIVER, "version failed: %s", driver_code_name(code));
-    own.driver_version = version;
+    baton_runtime_info own = { .struct_size = sizeof own, .devices = runtime->device_count, .driver_version = runtime->driver_version };
     strncpy(own.driver, runtime->driver->name, sizeof own.driver - 1);
     memcpy(own.reason, runtime->reason, sizeof own.reason);
     return options_write(info, &own, sizeof own, "baton_runtime_info", err);

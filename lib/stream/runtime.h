@@ -23,8 +23,10 @@ struct baton_runtime {
     const struct driver *driver;
     baton_runtime_options options;          /* fixed at birth */
     char reason[232];                       /* why "auto" is not CUDA */
+    int driver_version;                     /* fixed at birth */
     _Atomic uint32_t captures;              /* under way: nothing is given back meanwhile (C9) */
     _Atomic int closed;                     /* hooks are no longer called */
+    _Atomic uint32_t services;              /* devices that have a service stream */
     int32_t device_count;
     struct device *devices;                 /* device_count of them */
     struct deferred_stack deferred;

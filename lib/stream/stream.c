@@ -18,25 +18,22 @@ static int32_t destroy_native(baton_stream *stream)
     return BATON_OK;
 }
 
-static void stream_free(baton_stream *stream)
-{
-    for (baton_stream *own = stream->threads, *next; own; own = next) {
-        next = own->next_thread;
-        stream_release(own);
-    }
-    stream_unregister(stream);
-    stream_count(stream, &stream->runtime->retired);
-    mark_release(stream->mark);
-    handle_free(&stream->handle);
-}
-
 static enum deferred_result stream_reclaim(struct deferred *node)
 {
     baton_stream *stream = (baton_stream *)((char *)node - offsetof(baton_stream, node));
     baton_runtime *runtime = stream->runtime;
     if (destroy_native(stream))
         return DEFERRED_LATER;
-    stream_free(stream);
+    for (baton_stream *own = stream->threads, *next; own; own = next) {
+        next = own->next_thread;
+        stream_release(own);
+    }
+    if (stream->deleter)
+        stream->deleter(stream->user, (uint64_t)(uintptr_t)stream->native);
+    stream_unregister(stream);
+    stream_count(stream, &stream->runtime->retired);
+    mark_release(stream->mark);
+    handle_free(&stream->handle);
     runtime_release(runtime);
     return DEFERRED_DONE;
 }
@@ -171,20 +168,11 @@ int32_t stream_service(struct device *device, baton_stream **stream, baton_error
     int32_t status = BATON_OK;
     pthread_mutex_lock(&device->lock);
     if (!device->service && !(status = stream_make(device, 0, &device->service, err)))
-        runtime_release(device->runtime);       /* which outlives its devices' own streams */
+        atomic_fetch_add(&device->runtime->services, 1);
     if (!status)
         *stream = device->service;
     pthread_mutex_unlock(&device->lock);
     return status;
-}
-
-void stream_service_end(struct device *device)
-{
-    if (!device->service)
-        return;
-    destroy_native(device->service);
-    stream_free(device->service);
-    device->service = NULL;
 }
 
 int32_t baton_stream_create(baton_runtime *runtime, int32_t ordinal, uint32_t flags, int32_t priority, baton_stream **stream, baton_error *err)
@@ -227,6 +215,7 @@ int32_t stream_wrap(struct device *device, uint64_t native, uint64_t adopted, ba
         return fail(err, BATON_ERR_MEMORY, "no host memory for a stream");
     made->native = made->kind == STREAM_LEGACY ? DRIVER_STREAM_LEGACY : (driver_stream)(uintptr_t)native;
     made->adopted = adopted;
+    atomic_init(&made->lent, adopted && made->kind == STREAM_ORDINARY);
     int32_t status = check_foreign(made, err);
     status = status ? status : stream_publish(made, err);
     if (status)

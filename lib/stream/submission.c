@@ -6,27 +6,22 @@
 struct capture *submission_enter(baton_stream *stream)
 {
     for (;;) {
-        atomic_fetch_add(&stream->submitting, 1);
+        atomic_fetch_add(&stream->progress, 1);
         if (!atomic_load(&stream->turning))
             return stream_tracked(stream) ? stream->capture : NULL;     /* stays: whoever changes it waits for this submission */
-        atomic_fetch_sub(&stream->submitting, 1);
+        atomic_fetch_sub(&stream->progress, 1);
         sched_yield();
     }
 }
 
 void submission_leave(baton_stream *stream)
 {
-    atomic_fetch_sub(&stream->submitting, 1);
-}
-
-void submission_leave_counting(baton_stream *stream, uint32_t same)
-{
-    atomic_fetch_add(&stream->submitting, ((uint64_t)same << SUBMITTING_BITS) - 1);
+    atomic_fetch_sub(&stream->progress, 1);
 }
 
 static int under_way(baton_stream *stream)
 {
-    return (atomic_load(&stream->submitting) & ((1u << SUBMITTING_BITS) - 1)) != 0;
+    return (atomic_load(&stream->progress) & ((1u << SUBMITTING_BITS) - 1)) != 0;
 }
 
 /* Holds new submissions back and waits for those under way: they wait for nobody in turn, but for a scope, which is as long as its owner likes. */

@@ -11,13 +11,24 @@ static void trace_ticket(baton_stream *stream, uint64_t ticket, int32_t operatio
     trace_write(&stream->runtime->trace, &entry);
 }
 
-uint64_t stream_operation_ticket(baton_stream *stream, int32_t operation)
+static uint64_t draw(baton_stream *stream, int32_t operation, int over)
 {
-    uint64_t ticket = atomic_fetch_add_explicit(&stream->submitted, 1, memory_order_release) + 1;
+    uint64_t change = ((uint64_t)1 << SUBMITTING_BITS) - (uint64_t)over;
+    uint64_t ticket = (atomic_fetch_add(&stream->progress, change) >> SUBMITTING_BITS) + 1;
     atomic_store_explicit(&stream->ring[ticket % STREAM_RING], ticket << 8 | (uint64_t)operation, memory_order_relaxed);
     if (trace_on(&stream->runtime->trace) && operation != BATON_OP_WAIT)
         trace_ticket(stream, ticket, operation);
     return ticket;
+}
+
+uint64_t stream_operation_ticket(baton_stream *stream, int32_t operation)
+{
+    return draw(stream, operation, 0);
+}
+
+uint64_t stream_submission_ticket(baton_stream *stream, int32_t operation)
+{
+    return draw(stream, operation, 1);
 }
 
 uint64_t stream_ticket(baton_stream *stream, int32_t operation)
@@ -30,15 +41,17 @@ void stream_count(baton_stream *stream, struct counters *counters)
 {
     for (int i = 0; i < COUNTERS; i++)
         counters_add(counters, (enum counter)i, atomic_load_explicit(&stream->counters.value[i], memory_order_relaxed));
-    uint64_t waits = atomic_load_explicit(&stream->counters.value[COUNT_DEVICE_WAITS], memory_order_relaxed);
-    counters_add(counters, COUNT_OPERATIONS, atomic_load(&stream->submitted) - waits);
-    counters_add(counters, COUNT_SAME, atomic_load(&stream->submitting) >> SUBMITTING_BITS);
+    counters_add(counters, COUNT_OPERATIONS, stream_submitted(stream));
 }
 
 uint64_t stream_foreign_ticket(baton_stream *stream)
 {
+    uint64_t ticket;
     stream_lock(stream);      /* no capture begins between the look and the ticket */
-    uint64_t ticket = stream->capture ? atomic_load_explicit(&stream->submitted, memory_order_acquire) : stream_ticket(stream, BATON_OP_FOREIGN);
+    if (stream->capture || stream_lent(stream))
+        ticket = stream_submitted(stream) + !stream->capture;
+    else
+        ticket = stream_ticket(stream, BATON_OP_FOREIGN);
     stream_unlock(stream);
     return ticket;
 }
@@ -46,9 +59,11 @@ uint64_t stream_foreign_ticket(baton_stream *stream)
 uint64_t stream_newest(baton_stream *stream)
 {
     int mine = !stream->thread || stream->thread == process_thread();
+    if (stream_lent(stream))
+        return atomic_load_explicit(&stream->recorded, memory_order_acquire);
     if (stream_exposed(stream) && mine)
         return stream_foreign_ticket(stream);
-    return atomic_load_explicit(&stream->submitted, memory_order_acquire);
+    return stream_submitted(stream);
 }
 
 int32_t stream_foreign_capture(baton_stream *stream, int *capturing, baton_error *err)
@@ -124,16 +139,12 @@ static int32_t pre_capture_mark_locked(baton_stream *stream, uint64_t task, bato
                 (unsigned long long)task, (unsigned long long)stream->id);
 }
 
-int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task, baton_error *err)
+int32_t stream_record_locked(baton_stream *stream, baton_error *err)
 {
-    if (stream->capture)
-        return pre_capture_mark_locked(stream, task, err);
-    if (stream->mark && stream->mark->stamp >= ticket)
-        return BATON_OK;
-    int capturing;
+    int capturing = 0;
     if (stream->thread && stream->thread != process_thread())
         return fail(err, BATON_ERR_THREAD, "the memory was last used on another thread's per-thread stream: synchronize it on that thread");
-    int32_t status = stream_foreign_capture(stream, &capturing, err);
+    int32_t status = stream_exposed(stream) ? stream_foreign_capture(stream, &capturing, err) : BATON_OK;
     if (!status && capturing)
         status = fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured elsewhere: its earlier work cannot be waited for until that ends",
                       (unsigned long long)stream->id);
@@ -143,7 +154,7 @@ int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task,
     status = device_enter_for(stream, &entry, err);
     if (status)
         return status;
-    uint64_t covered = atomic_load_explicit(&stream->submitted, memory_order_acquire);  /* before the record */
+    uint64_t covered = stream_submitted(stream);  /* before the record */
     int code = stream->device->driver->event_record(stream->mark->event, stream->native);
     device_leave_for(stream, &entry);
     if (code)
@@ -153,6 +164,17 @@ int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task,
     atomic_store_explicit(&stream->recorded, covered, memory_order_release);
     clock_copy(&stream->mark->clock, &stream->clock);
     return BATON_OK;
+}
+
+int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task, baton_error *err)
+{
+    if (stream->capture)
+        return pre_capture_mark_locked(stream, task, err);
+    if (stream->mark && stream->mark->stamp >= ticket)
+        return BATON_OK;
+    if (stream_lent(stream))
+        return fail(err, BATON_ERR_STREAM, "stream %llu is known by its number alone, and this call does not name it", (unsigned long long)stream->id);
+    return stream_record_locked(stream, err);
 }
 
 int32_t stream_mark(baton_stream *stream, uint64_t ticket, uint64_t task, struct mark **mark, baton_error *err)
@@ -167,9 +189,11 @@ int32_t stream_mark(baton_stream *stream, uint64_t ticket, uint64_t task, struct
     return status;
 }
 
-void stream_settle_thread(baton_stream *stream, uint64_t ticket)
+/* On failure others are told to synchronize on that thread, or wait on the host for all there is. */
+void stream_settle_now(baton_stream *stream, uint64_t ticket)
 {
     stream_lock(stream);
-    stream_mark_locked(stream, ticket, 0, NULL);   /* on failure other threads are told to synchronize on this one */
+    if (!stream->capture && (!stream->mark || stream->mark->stamp < ticket))
+        stream_record_locked(stream, NULL);
     stream_unlock(stream);
 }

@@ -167,76 +167,14 @@ int32_t wait_stream(baton_stream *stream, uint64_t ticket, const struct wait_how
     int32_t status = device_usable(stream->device, err);
     if (status || stream_done(stream, ticket))
         return status;
+    if (stream_out_of_reach(stream, ticket))
+        return wait_everything(stream->device, how, err);
     status = stream_mark(stream, ticket, how->task, &mark, err);
     if (status)
         return status;
     status = wait_mark(stream, mark, how, err);
     mark_release(mark);
     return status;
-}
-
-static int32_t wait_legacy(struct device *device, int32_t operation, baton_error *err)
-{
-    struct device_entry entry;
-    int32_t status = device_enter(device, &entry, err);
-    if (status)
-        return status;
-    int code = device->driver->stream_synchronize(DRIVER_STREAM_LEGACY);
-    device_leave(device, &entry);
-    return device_status(device, code, DRIVER_ROW_stream_synchronize, operation, NULL, err);
-}
-
-int32_t wait_everything(struct device *device, const struct wait_how *how, baton_error *err)
-{
-    struct stream_list list;
-    int32_t status = stream_list_make(NULL, device, &list, err);
-    if (status)
-        return status;
-    for (size_t i = 0; i < list.count && !status; i++)
-        status = wait_stream(list.streams[i], stream_newest(list.streams[i]), how, err);
-    stream_list_free(&list);
-    return status ? status : wait_legacy(device, how->operation, err);
-}
-
-static int32_t query_native(struct device *device, driver_stream native)
-{
-    struct device_entry entry;
-    int32_t status = device_enter(device, &entry, NULL);
-    if (status)
-        return status;
-    int code = device->driver->stream_query(native);
-    device_leave(device, &entry);
-    return code == DRIVER_NOT_READY ? BATON_NOT_READY : device_status(device, code, DRIVER_ROW_stream_query, BATON_OP_FREE, NULL, NULL);
-}
-
-int32_t query_use(baton_stream *stream, uint64_t ticket)
-{
-    struct mark *mark;
-    int capturing;
-    if (stream_done(stream, ticket))
-        return BATON_OK;
-    int32_t status = stream_foreign_capture(stream, &capturing, NULL);
-    if (status || capturing || stream_tracked(stream) || (stream->thread && stream->thread != process_thread()))
-        return status ? status : BATON_NOT_READY;
-    if (stream_exposed(stream))
-        return query_native(stream->device, stream->native);
-    if ((status = stream_mark(stream, ticket, 0, &mark, NULL)))
-        return status;
-    status = wait_query(stream, mark, BATON_OP_FREE, NULL);
-    mark_release(mark);
-    return status;
-}
-
-int32_t query_everything(struct device *device)
-{
-    struct stream_list list;
-    int32_t status = stream_list_make(NULL, device, &list, NULL);
-    if (status)
-        return status;
-    for (size_t i = 0; i < list.count && !status; i++)
-        status = query_use(list.streams[i], atomic_load(&list.streams[i]->submitted));
-    stream_list_free(&list);
-    return status ? status : query_native(device, DRIVER_STREAM_LEGACY);
 }
 
 /* A captured stream has no progress of its own; asking the driver would break the capture. */
@@ -255,6 +193,14 @@ int32_t baton_stream_synchronize(baton_stream *stream, int32_t mode, baton_error
     if (status || (status = stream_resolve(&stream, err)) || (status = check_untracked(stream, err)))
         return status;
     return wait_stream(stream, stream_newest(stream), &how, err);
+}
+
+int32_t wait_closing(baton_stream *stream, int promised, baton_error *err)
+{
+    struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_SYNCHRONIZE, .deadline_ns = WAIT_FOREVER,
+                            .operation = BATON_OP_SYNCHRONIZE };
+    int32_t status = check_untracked(stream, err);
+    return status ? status : wait_stream(stream, promised && stream_lent(stream) ? stream_promised(stream) : stream_newest(stream), &how, err);
 }
 
 int32_t baton_stream_query(baton_stream *stream, baton_error *err)

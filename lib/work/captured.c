@@ -56,7 +56,7 @@ static int32_t run_eagerly(baton_stream *stream, baton_captured_function functio
         fail_with(reason, &why);
     *outcome = BATON_RUN_EAGER;
     int32_t status = function(user, stream);
-    return status ? fail(err, status, "the body returned %d", status) : BATON_OK;
+    return status ? device_returned(stream->device, status, "the body", err) : BATON_OK;
 }
 
 int32_t baton_capture_run(baton_stream *stream, int32_t mode, baton_captured_function function, void *user, baton_executable **executable, int32_t *outcome,
@@ -71,12 +71,12 @@ int32_t baton_capture_run(baton_stream *stream, int32_t mode, baton_captured_fun
     if ((*executable && (status = executable_check(*executable, err))) || mode < BATON_CAPTURE_GLOBAL || mode > BATON_CAPTURE_RELAXED)
         return status ? status : fail(err, BATON_ERR_ARGUMENT, "unknown capture mode %d", mode);
     try_capture(stream, mode, function, user, &attempt);
-    if (attempt.capture == BATON_ERR_BUSY && attempt.begun)
-        status = fail_with(err, &attempt.why);          /* the body left a scope open: the capture goes on */
+    if ((attempt.capture == BATON_ERR_BUSY && attempt.begun) || attempt.capture == BATON_ERR_POISONED)
+        status = fail_with(err, &attempt.why);          /* the body left a scope open, and the capture goes on; or the device is lost */
     else if (attempt.capture || attempt.body == BATON_ERR_CAPTURE)
         status = run_eagerly(stream, function, user, &attempt, &what, reason, err);
     else if (attempt.body)
-        status = fail(err, attempt.body, "the body returned %d", attempt.body);
+        status = device_returned(stream->device, attempt.body, "the body", err);
     else if (!(status = renew(executable, attempt.graph, &what, err)))
         status = baton_graph_launch(*executable, stream, err);
     baton_graph_release(attempt.graph);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "work/bounce.h"
 #include "work/builtin.h"
 #include "work/submit.h"
 
@@ -78,18 +79,33 @@ static int copy_strided(const struct copy *copy, driver_function function, baton
     return builtin_launch(function, stream, copy->count, parameters);
 }
 
+/* The driver itself carries a run from one device to another; everything else is work of the stream's device. */
+static int32_t apart(const struct copy *copy, const baton_array *to, const baton_array *from, baton_stream *stream, int *needed, baton_error *err)
+{
+    *needed = 0;
+    if (copy->peer || (to->memory->device == stream->device && from->memory->device == stream->device))
+        return BATON_OK;
+    int32_t status = bounce_needed(to, stream, needed, err);
+    return status || *needed ? status : bounce_needed(from, stream, needed, err);
+}
+
 int32_t baton_copy(baton_array *to, baton_array *from, baton_stream *stream, baton_error *err)
 {
     struct operation op;
     struct copy copy;
     driver_function function = NULL;
     enum driver_row row;
+    int needed;
     int32_t status = submit_check(to, &stream, err);
     if (status || (status = submit_check(from, &stream, err)) || (status = check(to, from, err)))
         return status;
     plan(&copy, to, from);
     if (copy.bytes == 0)
         return BATON_OK;                    /* S1 */
+    if ((status = apart(&copy, to, from, stream, &needed, err)))
+        return status;
+    if (needed)
+        return bounce_copy(to, from, stream, err);
     if (!copy.one_run && (status = builtin_get(stream->device, BUILTIN_COPY, &function, err)))
         return status;
     struct submit_use uses[] = { { to, BATON_WRITE }, { from, BATON_READ } };

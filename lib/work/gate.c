@@ -6,8 +6,6 @@
 #include "work/builtin.h"
 #include "work/submit.h"
 
-enum { FLAG_BYTES = 64 };
-
 static const uint64_t LONGEST_NS = 60000000000u;
 
 struct baton_gate {
@@ -17,14 +15,6 @@ struct baton_gate {
     uint64_t ticket;            /* of the kernel */
     _Atomic uint32_t *flag;     /* pinned host memory: 0 closed, 1 open */
 };
-
-static void flag_keep(struct device *device, _Atomic uint32_t *flag)
-{
-    pthread_mutex_lock(&device->lock);
-    memcpy((void *)(uintptr_t)flag, &device->gate_flags, sizeof device->gate_flags);
-    device->gate_flags = (void *)(uintptr_t)flag;
-    pthread_mutex_unlock(&device->lock);
-}
 
 static void *flag_kept(struct device *device)
 {
@@ -48,7 +38,7 @@ static enum deferred_result gate_reclaim(struct deferred *node)
         mark_release(mark);
         if (status)
             return DEFERRED_LATER;
-        flag_keep(gate->stream->device, gate->flag);
+        device_keep_flag(gate->stream->device, gate->flag);
     }
     stream_release(gate->stream);
     handle_free(&gate->handle);
@@ -76,7 +66,7 @@ static int32_t flag_alloc(struct device *device, void **flag, baton_error *err)
     int32_t status = device_enter(device, &entry, err);
     if (status)
         return status;
-    int code = device->driver->host_alloc(flag, FLAG_BYTES, DRIVER_HOST_ALLOC_PORTABLE);
+    int code = device->driver->host_alloc(flag, DEVICE_FLAG_BYTES, DRIVER_HOST_ALLOC_PORTABLE);
     device_leave(device, &entry);
     return device_status(device, code, DRIVER_ROW_host_alloc, BATON_OP_GATE, NULL, err);
 }
@@ -111,7 +101,7 @@ static int32_t hold(baton_gate *gate, uint64_t limit_ns, baton_error *err)
         return captured(err);
     }
     status = submit_end(&op, builtin_launch(function, gate->stream, 1, parameters), DRIVER_ROW_launch, err);
-    gate->ticket = atomic_load_explicit(&gate->stream->submitted, memory_order_acquire);
+    gate->ticket = stream_submitted(gate->stream);
     return status;
 }
 
@@ -140,7 +130,7 @@ int32_t baton_gate_create(baton_stream *stream, uint64_t limit_ns, baton_gate **
     *gate = made;
     return BATON_OK;
 keep_flag:
-    flag_keep(stream->device, made->flag);
+    device_keep_flag(stream->device, made->flag);
 discard:
     free(made);
     return status;

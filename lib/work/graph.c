@@ -6,6 +6,9 @@
 #include "memory/operation.h"
 #include "work/submit.h"
 
+/* An update came between: take the new set. */
+enum { OUTDATED = 1000 };
+
 int32_t executable_check(const baton_executable *executable, baton_error *err)
 {
     int32_t status = handle_check(executable ? &executable->handle : NULL, HANDLE_EXECUTABLE, "executable", err);
@@ -198,14 +201,14 @@ static int32_t submit(struct operation *op, baton_executable *executable, baton_
     pthread_mutex_unlock(&executable->lock);
     if (outdated) {
         submit_drop(op);
-        return BATON_WOULD_BLOCK;
+        return OUTDATED;
     }
     if (!code)
         count_launch(op);
     return submit_end(op, code, row, err);
 }
 
-/* BATON_WOULD_BLOCK when the executable was updated after its set was taken. */
+/* OUTDATED when the executable was updated after its set was taken. */
 static int32_t launch_once(baton_executable *executable, baton_stream *stream, baton_error *err)
 {
     struct operation op;
@@ -230,7 +233,7 @@ int32_t baton_graph_launch(baton_executable *executable, baton_stream *stream, b
         return fail(err, BATON_ERR_DEVICE, "the graph belongs to device %d, the stream to device %d", executable->device->ordinal, stream->device->ordinal);
     do
         status = launch_once(executable, stream, err);
-    while (status == BATON_WOULD_BLOCK);
+    while (status == OUTDATED);
     return status;
 }
 

@@ -23,6 +23,13 @@ static void fill_in(baton_launch_options *own)
     }
 }
 
+/* The usual case: the caller knows the same struct, and asks for nothing but a grid. */
+static int options_plain(const baton_launch_options *options)
+{
+    return options && options->struct_size == sizeof *options && !options->scope &&
+           !(options->flags | options->reserved32 | options->reserved33 | options->cluster[0] | options->cluster[1] | options->cluster[2]);
+}
+
 static int32_t options_check(const baton_launch_options *options, baton_launch_options *own, baton_error *err)
 {
     int32_t status = options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_launch_options", err);
@@ -104,6 +111,11 @@ static int32_t prepare(baton_kernel *kernel, const baton_launch_options *own, ba
     return status;
 }
 
+static uint32_t extent(uint32_t given)
+{
+    return given ? given : 1;
+}
+
 /* The operation has begun. */
 static int32_t submit(struct operation *op, baton_kernel *kernel, const baton_launch_options *own, void **parameters, baton_error *err)
 {
@@ -112,8 +124,9 @@ static int32_t submit(struct operation *op, baton_kernel *kernel, const baton_la
         int32_t status = submit_end(op, code, DRIVER_ROW_launch_ex, err);
         return status ? launch_extended_failed(kernel, own, code, status, err) : status;
     }
-    int code = own->stream->device->driver->launch(kernel->native, own->grid[0], own->grid[1], own->grid[2], own->block[0], own->block[1],
-                                                   own->block[2], own->shared_bytes, own->stream->native, parameters, NULL);
+    const baton_stream *stream = op->stream;
+    int code = stream->device->driver->launch(kernel->native, extent(own->grid[0]), extent(own->grid[1]), extent(own->grid[2]), extent(own->block[0]),
+                                              extent(own->block[1]), extent(own->block[2]), own->shared_bytes, stream->native, parameters, NULL);
     return submit_end(op, code, DRIVER_ROW_launch, err);
 }
 
@@ -124,22 +137,27 @@ static void prefetch(const baton_argument *arguments, uint32_t count)
         __builtin_prefetch(arguments[i].array);
 }
 
-int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, const baton_argument *arguments, uint32_t count, baton_error *err)
+__attribute__((hot)) int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, const baton_argument *arguments, uint32_t count, baton_error *err)
 {
     struct operation op;
     struct values values;
     baton_launch_options own;
     prefetch(arguments, count);
     int32_t status = kernel_check(kernel, err);
-    if (status || (status = options_check(options, &own, err)) || (status = stream_resolve(&own.stream, err)) ||
-        (status = device_check(kernel, own.stream, err)))
+    if (!status && !options_plain(options)) {
+        status = options_check(options, &own, err);
+        options = &own;
+    }
+    baton_stream *stream = status ? NULL : options->stream;
+    if (status || (status = stream_resolve(&stream, err)) || (status = device_check(kernel, stream, err)))
         return status;
-    stream_prefetch(own.stream);
-    operation_init(&op, own.stream, BATON_OP_LAUNCH, 0);
-    op.parent = own.scope ? &own.scope->op : NULL;
+    own.stream = stream;        /* resolved, for those who look at the copy */
+    stream_prefetch(stream);
+    operation_init(&op, stream, BATON_OP_LAUNCH, 0);
+    op.parent = options->scope ? &options->scope->op : NULL;
     status = add_arguments(&op, kernel, arguments, count, &values, err);
     if (!status)
-        status = prepare(kernel, &own, err);
+        status = prepare(kernel, options, err);
     if (status) {
         operation_discard(&op);
         return status;
@@ -150,5 +168,5 @@ int32_t baton_launch(baton_kernel *kernel, const baton_launch_options *options, 
         submit_drop(&op);
         return status;
     }
-    return submit(&op, kernel, &own, values.pointers, err);
+    return submit(&op, kernel, options, values.pointers, err);
 }

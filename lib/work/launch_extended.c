@@ -3,9 +3,11 @@
 
 enum { PORTABLE_CLUSTER = 8 };
 
+/* What is past 2^64 is as good as 2^64 - 1: too many. */
 static uint64_t product(const uint32_t *sizes)
 {
-    return (uint64_t)sizes[0] * sizes[1] * sizes[2];
+    uint64_t result;
+    return __builtin_mul_overflow((uint64_t)sizes[0] * sizes[1], sizes[2], &result) ? UINT64_MAX : result;
 }
 
 static int32_t device_can(const baton_kernel *kernel, driver_device_attribute attribute, const char *what, baton_error *err)

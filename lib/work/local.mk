@@ -1,4 +1,6 @@
 libbaton_internal_la_SOURCES += \
+    lib/work/bounce.c \
+    lib/work/bounce.h \
     lib/work/builtin.c \
     lib/work/builtin.h \
     lib/work/capture.c \

@@ -52,11 +52,10 @@ static baton_scope *scope_new(baton_stream *stream, baton_scope *parent, uint32_
 
 static void scope_free(baton_scope *scope)
 {
-    baton_runtime *runtime = scope->runtime;
     baton_scope_release(scope->parent);
+    runtime_release(scope->runtime);            /* not the last: the stream has one */
     stream_release(scope->stream);
     handle_free(&scope->handle);
-    runtime_release(runtime);
 }
 
 static int32_t scope_fill(baton_scope *scope, baton_operand *operands, uint64_t count, baton_error *err)
@@ -134,6 +133,8 @@ static int scope_close(baton_scope *scope)
 {
     if (!atomic_exchange(&scope->open, 0))
         return 0;
+    if (process_forked())
+        return 1;               /* what a stream or a memory needs for it may be locked for ever by a thread that stayed behind */
     operation_submitted(&scope->op);
     atomic_fetch_sub(&scope->stream->scopes, 1);
     if (scope->parent)
@@ -179,5 +180,5 @@ int32_t baton_with_managed(baton_stream *stream, baton_operand *operands, uint64
     int32_t result = function(user, stream, operands, count);
     status = baton_scope_end(scope, err);
     baton_scope_release(scope);
-    return result ? fail(err, result, "the function returned %d", result) : status;
+    return result ? device_returned(stream->device, result, "the function", err) : status;
 }

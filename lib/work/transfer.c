@@ -1,8 +1,10 @@
-/* Between arrays and the host's own memory (O4). Strided arrays go through a contiguous one on the stream's device. */
+/* Between arrays and the host's own memory (O4). Strided arrays, and those that the stream's device does not reach, go through a contiguous one on
+ * that device. */
 #include <string.h>
 
 #include "memory/foreign.h"
 #include "stream/wait.h"
+#include "work/bounce.h"
 #include "work/submit.h"
 
 static struct wait_how how_for(int32_t cause, int32_t operation, const baton_stream *stream)
@@ -105,10 +107,10 @@ static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, bat
     status = submit_end(&op, code, row, err);
     if (status || captured || (!direct && row != DRIVER_ROW_copy))
         return status;
-    return wait_copied(stream, atomic_load(&stream->submitted), &how, err);
+    return wait_copied(stream, stream_submitted(stream), &how, err);
 }
 
-static int32_t upload_strided(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
+static int32_t upload_staged(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
 {
     baton_array *staging;
     int32_t status = array_staging(to, stream, &staging, err);
@@ -121,14 +123,26 @@ static int32_t upload_strided(baton_array *to, const void *host, uint64_t bytes,
     return status;
 }
 
+/* Whether the driver's own copy can move it: one run, within reach. */
+static int32_t is_direct(const baton_array *array, baton_stream *stream, int *direct, baton_error *err)
+{
+    int apart;
+    int32_t status = bounce_needed(array, stream, &apart, err);
+    *direct = array->contiguous && !status && !apart;
+    return status;
+}
+
 int32_t baton_upload(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
 {
+    int direct;
     int32_t status = check(to, host, bytes, &stream, err);
     if (status || bytes == 0)
         return status;
     if (stream_tracked(stream))
         return upload_captured(to, host, bytes, stream, err);
-    return to->contiguous ? upload_run(to, host, bytes, stream, err) : upload_strided(to, host, bytes, stream, err);
+    if ((status = is_direct(to, stream, &direct, err)))
+        return status;
+    return direct ? upload_run(to, host, bytes, stream, err) : upload_staged(to, host, bytes, stream, err);
 }
 
 /* A download cannot be part of a capture: its result would be due before the graph has run. */
@@ -152,7 +166,7 @@ static int32_t submit_download(void *host, uint64_t bytes, baton_array *from, ba
     int code = row == DRIVER_ROW_copy ? driver->copy((driver_address)(uintptr_t)host, array_address(from), bytes, stream->native)
                                       : driver->copy_to_host(host, array_address(from), bytes, stream->native);
     status = submit_end(&op, code, row, err);
-    *ticket = atomic_load_explicit(&stream->submitted, memory_order_acquire);
+    *ticket = stream_submitted(stream);
     return status;
 }
 
@@ -166,14 +180,18 @@ static int32_t download_run(void *host, uint64_t bytes, baton_array *from, baton
     return status ? status : wait_copied(stream, ticket, &how, err);
 }
 
-/* A contiguous copy of a strided array, or the array itself; one reference for the caller. */
+/* The array itself, or a contiguous copy on the stream's device; one reference for the caller. */
 static int32_t contiguous(baton_array *from, baton_stream *stream, baton_array **run, baton_error *err)
 {
-    if (from->contiguous) {
+    int direct;
+    int32_t status = is_direct(from, stream, &direct, err);
+    if (status)
+        return status;
+    if (direct) {
         *run = from;
         return baton_array_retain(from);
     }
-    int32_t status = array_staging(from, stream, run, err);
+    status = array_staging(from, stream, run, err);
     if (status || (status = baton_copy(*run, from, stream, err)) == BATON_OK)
         return status;
     baton_array_release(*run);

@@ -84,3 +84,13 @@ void fuzz_one(struct input *input)
     must(info.ndim == (parent.format[0] == '+' ? 2 : 1));
     give_back(array, &released, 1);
 }
+
+void fuzz_begin(void)
+{
+    world_make();
+}
+
+void fuzz_end(void)
+{
+    world_end();
+}

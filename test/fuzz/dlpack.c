@@ -68,5 +68,16 @@ void fuzz_one(struct input *input)
     must(!info.ndim || !memcmp(info.shape, shape, (size_t)info.ndim * sizeof *shape));
     must(!info.elements || tensor->data);
     must(tensor->lanes == 1 && (flags & LEGACY || versioned.major == 1));
+    check_reach((uint64_t)(uintptr_t)tensor->data, tensor->byte_offset, array);
     give_back(array, &deleted, flags & NO_DELETER ? 0 : 1);
+}
+
+void fuzz_begin(void)
+{
+    world_make();
+}
+
+void fuzz_end(void)
+{
+    world_end();
 }

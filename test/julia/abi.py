@@ -9,7 +9,6 @@ import sys
 
 SIZES = {"Int32": 4, "UInt32": 4, "Int64": 8, "UInt64": 8, "UInt8": 1, "Cstring": 8}
 C_TYPES = {"Int32": "int32_t", "UInt32": "uint32_t", "Int64": "int64_t", "UInt64": "uint64_t", "Cvoid": "void", "UInt8": "char"}
-NEVER_SAFE = r"_(retain|release|release_n|abort)$"
 TOP, BUILD = sys.argv[1:3]
 problems = []
 
@@ -61,16 +60,16 @@ def library_layouts(library):
 
 
 def calls(text):
-    """(wrapper, its parameters, gc_safe, called, [(name, type)], result) of each function."""
-    pattern = r"^(\w+)\(([^)]*)\) =\s+@ccall (gc_safe=true )?libbaton\.(\w+)\(([^)]*)\)::(\w+)$"
-    for wrapper, names, safe, called, arguments, result in re.findall(pattern, text, re.MULTILINE):
+    """(wrapper, its parameters, called, [(name, type)], result) of each function."""
+    pattern = r"^(\w+)\(([^)]*)\) =\s+@ccall (?:gc_safe=true )?libbaton\.(\w+)\(([^)]*)\)::(\w+)$"
+    for wrapper, names, called, arguments, result in re.findall(pattern, text, re.MULTILINE):
         pairs = [pair.strip().split("::") for pair in arguments.split(",")] if arguments.strip() else []
-        yield wrapper, [n.strip() for n in names.split(",") if n.strip()], bool(safe), called, pairs, result
+        yield wrapper, [n.strip() for n in names.split(",") if n.strip()], called, pairs, result
 
 
 def compiler_agrees(functions, constants):
     lines = ["#include <stdint.h>", "#define const", '#include "baton_ffi.h"', "#undef const"]
-    for _, _, _, called, pairs, result in functions:
+    for _, _, called, pairs, result in functions:
         types = ", ".join(c_type(kind) for _, kind in pairs) or "void"
         lines.append(f'_Static_assert(__builtin_types_compatible_p(__typeof__({called}), {c_type(result)}({types})), "{called}");')
     lines += [f'_Static_assert({name} == {value}, "{name}");' for name, value in constants]
@@ -93,24 +92,18 @@ def main():
     header = re.sub(r"/\*.*?\*/", " ", read("include/baton_ffi.h"), flags=re.DOTALL)
     functions = list(calls(text))
     constants = re.findall(r"^const (BATON_\w+) = Int32\((-?\d+)\)$", text, re.MULTILINE)
-    same("function", {f[3] for f in functions}, set(re.findall(r"^(?!typedef)[a-z][\w *]*?\b(baton_\w+)\(", header, re.MULTILINE)))
+    same("function", {f[2] for f in functions}, set(re.findall(r"^(?!typedef)[a-z][\w *]*?\b(baton_\w+)\(", header, re.MULTILINE)))
     same("constant", {name for name, _ in constants}, set(re.findall(r"\b(BATON_\w+) =", header)))
-    for wrapper, names, safe, called, pairs, _ in functions:
+    for wrapper, names, called, pairs, _ in functions:
         if wrapper != called or names != [name for name, _ in pairs]:
             problems.append(f"{wrapper}({', '.join(names)}) calls {called} with {[name for name, _ in pairs]}")
-        if safe and re.search(NEVER_SAFE, called):
-            problems.append(f"{called} is for finalizers, and must not wait for the collector")
-    safe = {f[3] for f in functions if f[2]}
-    for name in re.findall(r"\b(baton_\w*(?:synchronize|wait|query|launch|copy|upload|download|fill|begin|end|open|close|create))\(", header):
-        if name not in safe and name != "baton_gate_open":
-            problems.append(f"{name} may wait, but is not GC-safe")
     compiler_agrees(functions, constants)
     if os.environ.get("SANITIZE") != "yes":     # a sanitized library does not load into an ordinary interpreter
         library = ctypes.CDLL(os.path.abspath(os.path.join(BUILD, ".libs", "libbaton.so")))
         same("layout", struct_layouts(text), library_layouts(library))
         for f in functions:
-            if not hasattr(library, f[3]):
-                problems.append(f"the library has no {f[3]}")
+            if not hasattr(library, f[2]):
+                problems.append(f"the library has no {f[2]}")
     print(f"{len(functions)} functions, {len(constants)} constants, {len(struct_layouts(text))} structs and members compared")
     print("\n".join(problems))
     return 1 if problems else 0

@@ -1,6 +1,7 @@
 """Parses every Julia file with tree-sitter, and compares what they use of the generated calls: syntax.py FOLDER.
 
-A call of API must have the function's number of arguments, a record only members that it has, and each name must be declared."""
+A call of API must have the function's number of arguments, a record only members that it has, and each name must be declared. A finalizer is a release!,
+and that only releases: it may run on any thread, in the middle of anything."""
 import os
 import re
 import sys
@@ -75,18 +76,35 @@ def check_use(file, tree, functions, structs, names):
     return used
 
 
+def check_finalizers(file, tree):
+    """How many there are."""
+    count = 0
+    for node in nodes(tree):
+        where = f"{file}:{node.start_point[0] + 1}"
+        if node.type == "call_expression" and text(node).startswith("finalizer("):
+            count += 1
+            if not text(node).startswith("finalizer(release!,"):
+                problems.append(f"{where}: a finalizer that is no release!")
+        if node.type == "function_definition" and text(node).startswith("function release!("):
+            calls = [text(call.children[0]) for call in nodes(node) if call.type == "call_expression"][1:]      # the first is its own head
+            if len(calls) != 1 or not re.fullmatch(r"API\.baton_\w+_release", calls[0]):
+                problems.append(f"{where}: a finalizer that calls {', '.join(calls) or 'nothing'}")
+    return count
+
+
 def main():
     trees = parsed()
     with open(os.path.join(FOLDER, "src", "api.jl"), encoding="utf-8") as file:
         functions, structs, names = declared(file.read())
     used = sum(check_use(file, tree, functions, structs, names) for file, tree in trees.items())
+    finalizers = sum(check_finalizers(file, tree) for file, tree in trees.items())
     included = set(re.findall(r'include\("(\w+\.jl)"\)', text(trees["src/Baton.jl"])))
     for name in (name for name in trees if name.startswith("src/") and name != "src/Baton.jl"):
         if name[4:] not in included:
             problems.append(f"{name} is not included")
-    if len(functions) < 100 or used < 100:
-        problems.append(f"only {len(functions)} functions and {used} uses found")
-    print(f"{len(trees)} files parsed, {used} uses of {len(names)} names compared")
+    if len(functions) < 100 or used < 100 or finalizers < 7:
+        problems.append(f"only {len(functions)} functions, {used} uses and {finalizers} finalizers found")
+    print(f"{len(trees)} files parsed, {used} uses of {len(names)} names and {finalizers} finalizers compared")
     print("\n".join(problems))
     return 1 if problems else 0
 

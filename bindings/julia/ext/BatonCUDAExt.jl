@@ -6,9 +6,10 @@ using CUDA: CUDA, CuArray, CuPtr, CuStream
 
 # The raw address in with_managed; else the call waits for other streams' work on the array.
 Base.unsafe_convert(::Type{CuPtr{T}}, x::BatonArray{T}) where {T} = CuPtr{T}(UInt(Baton.address(x)))
+Base.unsafe_convert(::Type{CuPtr{Cvoid}}, x::BatonArray) = CuPtr{Cvoid}(UInt(Baton.address(x)))
 
-"The task's stream of CUDA.jl as one of Baton's, so that both submit to the same."
-Baton.Stream(s::CuStream) = Baton.Stream(UInt64(UInt(s.handle)))
+"A stream of CUDA.jl's, on the task's device there, as one of Baton's, so that both submit to the same. Keep `s` as long."
+Baton.Stream(s::CuStream) = Baton.Stream(UInt64(UInt(s.handle)); device = CUDA.deviceid())
 
 """
     with_managed(f, CuArray, arrays)
@@ -17,7 +18,7 @@ As `with_managed`, on CUDA.jl's stream of this task; `f` gets `CuArray`s over th
 """
 function Baton.with_managed(f, ::Type{CuArray}, arrays)
     list = arrays isa Union{BatonArray,Pair} ? (arrays,) : arrays
-    return Baton.with_managed(list; stream = Baton.Stream(CUDA.stream())) do pointers...
+    return Baton.with_managed(list; stream = Baton.Stream(CUDA.stream())) do pointers...    # the task keeps that stream
         f(map((p, x) -> wrap(p, Baton.array_of(x)), pointers, Tuple(list))...)
     end
 end

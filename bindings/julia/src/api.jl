@@ -92,6 +92,8 @@ const BATON_RUN_REBUILT = Int32(3)
 const BATON_RUN_EAGER = Int32(4)
 const BATON_RUNTIME_HOST_WAIT = Int32(1)
 const BATON_RUNTIME_NO_CACHE = Int32(2)
+const BATON_RUNTIME_PEER_EVENTS = Int32(4)
+const BATON_RUNTIME_TRY = Int32(8)
 const BATON_SCOPE_TRY = Int32(1)
 const BATON_ALLOC_NO_HOOK = Int32(1)
 const BATON_LAUNCH_COOPERATIVE = Int32(1)
@@ -479,6 +481,8 @@ baton_dtype_size(dtype) =
 baton_abi_layout(index, name, offset, size) =
     @ccall libbaton.baton_abi_layout(index::UInt32, name::Ptr{Cstring}, offset::Ptr{UInt32},
         size::Ptr{UInt32})::Int32
+baton_process_copies() =
+    @ccall libbaton.baton_process_copies()::Int32
 baton_runtime_open(options, runtime, err) =
     @ccall gc_safe=true libbaton.baton_runtime_open(options::Ptr{baton_runtime_options},
         runtime::Ptr{Ptr{baton_runtime}}, err::Ptr{baton_error})::Int32
@@ -518,6 +522,11 @@ baton_stream_wrap(runtime, device, native, stream, err) =
 baton_stream_adopt(runtime, device, native, stream, err) =
     @ccall gc_safe=true libbaton.baton_stream_adopt(runtime::Ptr{baton_runtime}, device::Int32, native::UInt64,
         stream::Ptr{Ptr{baton_stream}}, err::Ptr{baton_error})::Int32
+baton_stream_keep(stream, deleter, user, err) =
+    @ccall libbaton.baton_stream_keep(stream::Ptr{baton_stream}, deleter::baton_deleter, user::Ptr{Cvoid},
+        err::Ptr{baton_error})::Int32
+baton_stream_lent(stream, lent, err) =
+    @ccall libbaton.baton_stream_lent(stream::Ptr{baton_stream}, lent::Ptr{Int32}, err::Ptr{baton_error})::Int32
 baton_stream_retain(stream) =
     @ccall libbaton.baton_stream_retain(stream::Ptr{baton_stream})::Int32
 baton_stream_release(stream) =

@@ -16,6 +16,10 @@ const kinds = (device = API.BATON_DEVICE, host = API.BATON_HOST, unified = API.B
 An array in the memory of a device (`kind` `:host` is pinned memory, `:unified` memory of both). Column-major, as Julia's
 own: the library sees the dimensions in reverse. The collector gives memory back in stream order, without waiting;
 `Baton.unsafe_free!` does so at once.
+
+It is an `AbstractArray`, and no `AbstractGPUArray`: what that stands for is dense (a view is a `BatonArray` with any strides),
+and run by GPUArrays.jl's own kernels, for which there is no back end here. An extension could not change that: a type's
+supertype is fixed where the type is defined. Code for either is written for `AbstractArray`, or by way of Adapt.
 """
 mutable struct BatonArray{T<:Element,N} <: AbstractArray{T,N}
     handle::Ptr{API.baton_array}
@@ -40,10 +44,12 @@ function BatonArray{T,N}(::UndefInitializer, dims::NTuple{N,Integer}; kind::Symb
     return BatonArray{T,N}(create(dtypes[T], shape, kinds[kind], stream), Int.(dims))
 end
 
+const patience = 10.0       # seconds, for memory that is on its way back
+
 # When memory is short, the library asks for a collection: first of young garbage, then of all.
 function create(dtype, shape, kind, stream)
     made = Ref{Ptr{API.baton_array}}(C_NULL)
-    level = Int32(0)
+    level, frees, start = Int32(0), typemax(UInt64), time()
     while true
         err = Ref(API.baton_error())
         code = GC.@preserve shape stream begin
@@ -52,10 +58,23 @@ function create(dtype, shape, kind, stream)
             API.baton_array_create(runtime(), options, made, err)
         end
         code == API.BATON_OK && return made[]
-        code == API.BATON_OOM_RETRY || throw(BatonError(code, err[]))
-        level = err[].level
-        GC.gc(level > 1)
+        if code == API.BATON_OOM_RETRY
+            level, frees = err[].level, stats().frees
+            GC.gc(level > 1)
+        elseif code == API.BATON_ERR_OOM && time() < start + patience && on_its_way(err[], frees, stream)
+            level = Int32(0)
+            yield()
+        else
+            throw(BatonError(code, err[]))
+        end
     end
+end
+
+# Whether others may give memory back yet: a task whose capture keeps what was released, a thread that still runs finalizers.
+function on_its_way(record, frees, stream)
+    record.operation == API.BATON_OP_CAPTURE && return !capturing(stream)
+    now = stats()
+    return now.deferred_bytes > 0 || now.frees != frees
 end
 
 BatonArray(from::AbstractArray{T,N}) where {T,N} = copyto!(BatonArray{T,N}(undef, size(from)), from)

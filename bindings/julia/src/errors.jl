@@ -32,15 +32,16 @@ end
 """
     status(call, also...)
 
-`call(err)` is a call of the library; its status is returned when it is OK or among `also`, any other is thrown. A lock that
-another task holds on this thread is waited for by letting that task run.
+`call(err)` is a call of the library; its status is returned when it is OK or among `also`, any other is thrown. While another
+task holds an array, other tasks run and the call is made again; what this task holds itself, in `with_managed`, is refused.
 """
 function status(call, also::Int32...)
     err = Ref(API.baton_error())
     while true
         code = call(err)
         (code == API.BATON_OK || code in also) && return code
-        code == API.BATON_ERR_WOULD_DEADLOCK && scope() === nothing || throw(BatonError(code, err[]))
+        code == API.BATON_WOULD_BLOCK || throw(BatonError(code, err[]))
+        holds(scope(), err[].memory_id) && throw(BatonError(API.BATON_ERR_WOULD_DEADLOCK, err[]))
         yield()
     end
 end

@@ -5,7 +5,11 @@ struct Scope
     handle::Ptr{API.baton_scope}
     stream::Stream
     held::Dict{Ptr{API.baton_array},Symbol}
+    memories::Vector{UInt64}
 end
+
+holds(::Nothing, memory) = false
+holds(s::Scope, memory) = memory in s.memories
 
 # The innermost scope of the running task, or nothing.
 scope() = get(task_local_storage(), :baton_scope, nothing)::Union{Nothing,Scope}
@@ -35,12 +39,8 @@ function with_managed(f, arrays; stream::Stream = stream())
     operands = API.baton_operand[operand(entry) for entry in list]
     parent = scope()
     opened = GC.@preserve list begin_scope(operands, stream, parent)
-    held = parent === nothing ? Dict{Ptr{API.baton_array},Symbol}() : copy(parent.held)
-    for entry in list
-        held[array_of(entry).handle] = access_of(entry)
-    end
-    here = Scope(opened, stream, held)
     try
+        here = inside(parent, opened, stream, list)
         pointers = [typed(array_of(entry), operands[i].address) for (i, entry) in enumerate(list)]
         result = task_local_storage(() -> f(pointers...), :baton_scope, here)
         status(err -> API.baton_scope_end(opened, err))
@@ -50,16 +50,22 @@ function with_managed(f, arrays; stream::Stream = stream())
     end
 end
 
-# Waiting for a lock is the scheduler's: the library is asked to try, and other tasks run in between.
 function begin_scope(operands, stream, parent)
-    opened = Ref{Ptr{API.baton_scope}}(C_NULL)
     above = parent === nothing ? Ptr{API.baton_scope}(C_NULL) : parent.handle
-    while true
-        code = status(err -> API.baton_scope_begin(stream, above, operands, length(operands), API.BATON_SCOPE_TRY, opened, err),
-            API.BATON_WOULD_BLOCK)
-        code == API.BATON_OK && return opened[]
-        yield()
+    return output(Ptr{API.baton_scope}) do to, err
+        API.baton_scope_begin(stream, above, operands, length(operands), API.BATON_SCOPE_TRY, to, err)
     end
+end
+
+# What is held in there: the arrays of the list, and what those around it hold.
+function inside(parent, opened, stream, list)
+    held = parent === nothing ? Dict{Ptr{API.baton_array},Symbol}() : copy(parent.held)
+    memories = parent === nothing ? UInt64[] : copy(parent.memories)
+    for entry in list
+        held[array_of(entry).handle] = access_of(entry)
+        push!(memories, info(array_of(entry)).memory_id)
+    end
+    return Scope(opened, stream, held, memories)
 end
 
 """

@@ -10,7 +10,8 @@ function open_runtime()
     opened = Ref{Ptr{API.baton_runtime}}(C_NULL)
     driver = driver_name()
     GC.@preserve driver begin
-        options = Ref(API.baton_runtime_options(driver = Cstring(pointer(driver))))
+        # No call waits for an array: whoever holds it may need this thread to go on.
+        options = Ref(API.baton_runtime_options(flags = API.BATON_RUNTIME_TRY, driver = Cstring(pointer(driver))))
         status(err -> API.baton_runtime_open(options, opened, err))
     end
     atexit(close_runtime)

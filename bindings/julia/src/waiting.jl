@@ -14,6 +14,7 @@ end
 
 Base.unsafe_convert(::Type{Ptr{API.baton_fence}}, f::Fence) = f.handle
 
+"`fence(x)`, `fence(stream)`: all work that is outstanding now. Wait for it with `wait`, or ask with `isready`."
 fence(x::BatonArray) = Fence(output((to, err) -> API.baton_array_fence(x, to, err), Ptr{API.baton_fence}))
 fence(s::Stream) = Fence(output((to, err) -> API.baton_stream_fence(s, to, err), Ptr{API.baton_fence}))
 

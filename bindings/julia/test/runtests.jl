@@ -1,5 +1,8 @@
 # The behaviours that Baton.jl promises. Runs on either driver; BATON_DRIVER=soft needs no GPU.
+using Adapt: adapt
 using Baton
+using DLPack: DLPack
+using GPUArraysCore: @allowscalar, allowscalar
 using Test
 
 host(n) = Float32.(1:n)
@@ -102,6 +105,32 @@ on_another_task(f) = fetch(Threads.@spawn f())
         @test all(istaskdone, tasks)
     end
 
+    @testset "tasks that are suspended in with_managed find a thread to go on" begin
+        x, y = BatonArray(host(2)), BatonArray(host(2))
+        tasks = [Threads.@spawn(for _ in 1:50
+            if isodd(i)
+                Baton.with_managed(p -> (yield(); yield()), i % 4 == 1 ? x : y)
+            else
+                x .+= 1f0
+                y .+= 1f0
+            end
+        end) for i in 1:4*Threads.nthreads()]
+        foreach(wait, tasks)
+        @test Array(x) == Array(y) == host(2) .+ 100 * Threads.nthreads()
+    end
+
+    @testset "in with_managed the array itself is refused, on whichever thread the task goes on" begin
+        x = BatonArray(host(2))
+        Baton.with_managed(x) do p
+            for _ in 1:100
+                yield()
+                failure = @test_throws BatonError fill!(x, 1)
+                @test failure.value.status == "BATON_ERR_WOULD_DEADLOCK"
+            end
+        end
+        @test Array(x) == host(2)
+    end
+
     @testset "a pointer outside of with_managed waits for other tasks' work" begin
         x = on_another_task(() -> fill!(BatonArray{Float32}(undef, 1024; kind = :unified), 3))
         GC.@preserve x begin
@@ -154,6 +183,36 @@ on_another_task(f) = fetch(Threads.@spawn f())
         end
     end
 
+    @testset "garbage is no error either while another task captures" begin
+        limit = 16 << 20
+        Baton.status(err -> Baton.API.baton_set_memory_limit(Baton.runtime(), 0, limit, err))
+        try
+            x = fill!(BatonArray{Float32}(undef, 1), 0)
+            captures = Threads.@spawn for _ in 1:20
+                Baton.capture(() -> (x .+= 1f0; yield(); yield()))
+            end
+            for i in 1:64
+                fill!(BatonArray{Float32}(undef, 1 << 20), i)
+            end
+            wait(captures)
+            @test Array(x) == [0f0]
+        finally
+            Baton.status(err -> Baton.API.baton_set_memory_limit(Baton.runtime(), 0, 0, err))
+        end
+    end
+
+    @testset "what is too large is an error at once, while a capture lasts in this task too" begin
+        Baton.status(err -> Baton.API.baton_set_memory_limit(Baton.runtime(), 0, 1 << 20, err))
+        try
+            @test_throws BatonError BatonArray{Float32}(undef, 1 << 20)
+            before = time()
+            @test_throws BatonError Baton.capture(() -> BatonArray{Float32}(undef, 1 << 20))
+            @test time() < before + Baton.patience
+        finally
+            Baton.status(err -> Baton.API.baton_set_memory_limit(Baton.runtime(), 0, 0, err))
+        end
+    end
+
     @testset "finalizers on every thread and a collector that stops the world meet no lock" begin
         tasks = [Threads.@spawn(for _ in 1:100
             fill!(BatonArray{Float32}(undef, 256), i)
@@ -189,6 +248,33 @@ on_another_task(f) = fetch(Threads.@spawn f())
         @test size(y) == (2, 3)
         fill!(view(y, :, 1), 0)
         @test Array(x) == Float32[0 3 5; 0 4 6]
+    end
+
+    @testset "DLPack.jl shares the memory, row-major" begin
+        x = BatonArray(reshape(host(6), 2, 3))
+        capsule = DLPack.share(x)
+        @test capsule.shape == [3, 2]
+        GC.@preserve x begin
+            @test capsule.tensor.dl_tensor.data == Ptr{Cvoid}(pointer(x))
+        end
+    end
+
+    @testset "single elements are for those who allow them" begin
+        x = BatonArray(host(3))
+        allowscalar(false)
+        @test_throws ErrorException x[2]
+        @test_throws ErrorException x[2] = 0
+        @test @allowscalar(x[2]) == 2
+        @allowscalar x[2] = 7
+        @test Array(x) == Float32[1, 7, 3]
+    end
+
+    @testset "adapt takes arrays to the device and back, and leaves ranges alone" begin
+        there = adapt(BatonArray, (weights = host(3), rows = 1:3))
+        @test there.weights isa BatonArray{Float32,1}
+        @test there.rows === 1:3
+        @test adapt(BatonArray{Float64}, host(2)) isa BatonArray{Float64,1}
+        @test adapt(Array, there).weights == host(3)
     end
 
     @testset "structs are laid out as the library says" begin

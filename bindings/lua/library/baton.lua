@@ -51,6 +51,8 @@ function baton.open(driver, host_wait) end
 function baton.close() end
 ---@return { driver: string, devices: integer, driver_version: integer, reason: string }
 function baton.info() end
+---@return integer how often the library is loaded in this process; more than 1: the copies know nothing of each other's arrays
+function baton.process_copies() end
 ---@param device? integer
 ---@return table
 function baton.device_info(device) end
@@ -73,6 +75,8 @@ function baton.trace_start(capacity) end
 function baton.trace_read(most) end
 ---@return table<string, integer[]> offset and size of each struct and member of the library
 function baton.layout() end
+---@return integer # how often the library is loaded in this process; handles never pass from one copy to another
+function baton.process_copies() end
 
 ---@param device? integer
 ---@param priority? integer lower is more urgent

@@ -146,6 +146,12 @@ function Array:free() end
 local Stream = {}
 ---@return lightuserdata
 function Stream:native() end
+---Known by its number alone (baton.adopt_stream): used only in calls that name it.
+---@return boolean
+function Stream:lent() end
+---The caller promises that it outlives the library.
+---@return baton.Stream self
+function Stream:keep() end
 ---@return integer
 function Stream:id() end
 ---@return integer

@@ -11,7 +11,7 @@ local baton = {
    _VERSION = "baton 0.1.0", version_number = core.version_number, abi_version = core.abi_version,
    open = core.open, close = core.close, info = core.info, device_info = core.device_info, stats = core.stats,
    drain = core.drain, trim = core.trim, memory_limit = core.memory_limit,
-   trace_start = core.trace_start, trace_read = core.trace_read, layout = core.layout,
+   trace_start = core.trace_start, trace_read = core.trace_read, layout = core.layout, process_copies = core.process_copies,
    stream = core.stream, wrap_stream = core.wrap_stream, current = core.current, use = core.use,
    launch_options = core.launch_options,
    module = core.module, compile = core.compile, empty = core.empty, from_dlpack = core.from_dlpack, from_arrow = core.from_arrow,

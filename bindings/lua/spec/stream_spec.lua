@@ -124,6 +124,7 @@ describe("the runtime", function()
       assert.is_true(baton.stats().operations > 0)
       assert.is_number(baton.stats().host_waits["download"])
       assert.equal(256, baton.layout()["baton_error"][2])
+      assert.equal(1, baton.process_copies())
    end)
 
    it("keeps a trace", function()

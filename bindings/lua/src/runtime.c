@@ -158,10 +158,16 @@ static int library(lua_State *L)
     return 1;
 }
 
+static int process_copies(lua_State *L)
+{
+    lua_pushinteger(L, (lua_Integer)baton_process_copies());
+    return 1;
+}
+
 static const luaL_Reg functions[] = {
     { "info", runtime_info }, { "device_info", device_info }, { "stats", stats }, { "drain", drain },
     { "trim", trim }, { "memory_limit", memory_limit }, { "trace_start", trace_start }, { "trace_read", trace_read },
-    { "layout", layout }, { "library", library }, { NULL, NULL }
+    { "layout", layout }, { "library", library }, { "process_copies", process_copies }, { NULL, NULL }
 };
 
 void part_runtime(lua_State *L)

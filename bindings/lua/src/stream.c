@@ -45,6 +45,23 @@ static int native(lua_State *L)
     return 1;
 }
 
+/* Whether it is known by its number alone. */
+static int lent(lua_State *L)
+{
+    int32_t is_lent;
+    baton_error err = error_begin();
+    need(L, baton_stream_lent(handle_check(L, 1, stream), &is_lent, &err), &err);
+    lua_pushboolean(L, is_lent);
+    return 1;
+}
+
+/* keep(): the caller promises that it outlives the library. */
+static int keep(lua_State *L)
+{
+    baton_error err = error_begin();
+    return settle(L, baton_stream_keep(handle_check(L, 1, stream), NULL, NULL, &err), &err, 1);
+}
+
 static int id(lua_State *L)
 {
     uint64_t number;
@@ -145,7 +162,7 @@ static int equal(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {
-    { "native", native }, { "id", id }, { "device", device }, { "set_task", set_task }, { "ready", ready },
+    { "native", native }, { "lent", lent }, { "keep", keep }, { "id", id }, { "device", device }, { "set_task", set_task }, { "ready", ready },
     { "synchronize", synchronize }, { "follow", follow }, { "fence", fence }, { "gate", gate }, { NULL, NULL }
 };
 static const luaL_Reg gate_methods[] = { { "open", gate_open }, { NULL, NULL } };

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -17,6 +19,40 @@ if TYPE_CHECKING:
     )
 
 LEGACY = 1  # the number of the stream that descriptions from before version 3 mean
+
+
+# ---- streams of consumers
+
+
+def _torch_stream(torch: Any, device: int) -> tuple[Any, int]:
+    if not torch.cuda.is_initialized():  # asking would do it
+        return None, 0
+    stream = torch.cuda.current_stream(device)
+    return stream, stream.cuda_stream
+
+
+def _cupy_stream(cupy: Any, _device: int) -> tuple[Any, int]:
+    stream = cupy.cuda.get_current_stream()
+    return stream, stream.ptr
+
+
+_CURRENT = {"torch": _torch_stream, "cupy": _cupy_stream}
+
+
+def consumer_stream(number: int, device: int) -> object | None:
+    """The object that the stream of that number belongs to, when it is the current one of a library that may be asking: DLPack
+    tells the number alone, and an object can be kept. None: it is not at hand."""
+    for name, current in _CURRENT.items():
+        library, stream, found = sys.modules.get(name), None, 0
+        # Half imported, without a GPU, or of another kind than it was.
+        with contextlib.suppress(AttributeError, AssertionError, ImportError, RuntimeError, TypeError):
+            stream, found = current(library, device) if library is not None else (None, 0)
+        if found == number:
+            return stream
+    return None
+
+
+# ---- arrays
 
 
 def _placed(array: Array, device: int | None, copy: bool | None, stream: Any) -> Array:

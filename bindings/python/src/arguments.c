@@ -27,15 +27,16 @@ static int read_keywords(const char *function, const char *const *names, PyObjec
 int arguments_read(const char *function, const char *const *names, int required, int positional, PyObject *const *args,
                    Py_ssize_t count, PyObject *keywords, PyObject **values)
 {
-    for (int i = 0; names[i]; i++)
-        values[i] = i < count && i < positional ? args[i] : NULL;
+    Py_ssize_t given = count < positional ? count : positional;
+    for (Py_ssize_t i = 0; names[i]; i++)
+        values[i] = i < given ? args[i] : NULL;
     if (count > positional) {
         PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)", function, positional, count);
         return -1;
     }
     if (keywords && read_keywords(function, names, args + count, keywords, values))
         return -1;
-    for (int i = 0; i < required; i++) {
+    for (Py_ssize_t i = keywords ? 0 : given; i < required; i++) {
         if (!values[i]) {
             PyErr_Format(PyExc_TypeError, "%s() is missing '%s'", function, names[i]);
             return -1;

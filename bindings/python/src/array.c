@@ -61,8 +61,8 @@ static PyObject *get_strides(PyObject *self, void *closure)
     (void)closure;
     if (array_info(self, &info))
         return NULL;
-    for (int32_t i = 0; i < info.ndim; i++)
-        info.strides[i] *= (int64_t)baton_dtype_size(info.dtype);
+    for (int32_t i = 0; i < info.ndim; i++)     /* without a second element along a dimension its stride is any number: it wraps */
+        info.strides[i] = (int64_t)((uint64_t)info.strides[i] * baton_dtype_size(info.dtype));
     return tuple_of(info.strides, info.ndim);
 }
 

@@ -43,7 +43,7 @@ static void describe(Py_buffer *view, const baton_array_info *info, struct exten
 {
     for (int32_t i = 0; i < info->ndim; i++) {
         extents->shape[i] = (Py_ssize_t)info->shape[i];
-        extents->strides[i] = (Py_ssize_t)(info->strides[i] * (int64_t)baton_dtype_size(info->dtype));
+        extents->strides[i] = (Py_ssize_t)((uint64_t)info->strides[i] * baton_dtype_size(info->dtype));    /* wraps: see get_strides */
     }
     view->internal = extents;
     view->len = (Py_ssize_t)info->bytes;

@@ -32,7 +32,6 @@ struct state {
     PyObject *modules;                  /* sys.modules */
     PyObject *asyncio_name;             /* "asyncio" */
     PyObject *running_loop, *current_task;      /* its functions; NULL until it is imported */
-    PyObject *external;                 /* dict: native handle -> the object that keeps a foreign stream alive */
     struct {
         baton_stream *stream;
         int32_t device;
@@ -121,6 +120,12 @@ PyObject *tuple_of(const int64_t *values, int32_t count);
 
 /* Raises the exception that fits the record. */
 PyObject *error_raise(const baton_error *error);
+/* A record for the library, where every nanosecond counts: all else in it is read only after the library has filled it. */
+static inline void error_begin(baton_error *error)
+{
+    error->struct_size = sizeof *error;
+}
+
 /* -1 and an exception when status is below zero. */
 int error_check(int32_t status, const baton_error *error);
 /* With status and message as if the library had said so. */
@@ -236,7 +241,8 @@ static inline struct stream *stream_of(PyObject *object)
 PyObject *stream_make(struct state *state, baton_stream *handle, int32_t device);
 /* A Stream for: None or NULL (the task's current one), a Stream, an object with __cuda_stream__. device -1: any. */
 PyObject *stream_choose(struct state *state, PyObject *object, int32_t device);
-PyObject *stream_wrap(struct state *state, PyObject *object, int32_t device);
+/* Keeps what makes a lent stream live until nothing names it any more; NULL: the caller's promise. */
+int stream_keep(struct state *state, baton_stream *handle, PyObject *object);
 /* The current one of the task, made when there is none. */
 PyObject *task_stream(struct state *state, int32_t device);
 int task_tag(struct state *state, baton_stream *stream);

@@ -21,8 +21,9 @@ static int kind_of(PyObject *object, int32_t *kind)
 
 static PyObject *create(struct state *state, baton_array_options *options)
 {
-    baton_error error = BATON_ERROR_INIT;
+    baton_error error;
     baton_array *handle;
+    error_begin(&error);
     if (error_check(runtime_create(state, options, &handle, &error), &error))
         return NULL;
     return array_make(state, handle, options->dtype);

@@ -135,7 +135,7 @@ static void *give(PyObject *self, const struct request *request)
 {
     baton_dlpack_options options = { .struct_size = sizeof options, .flags = request->flags };
     baton_array_info info;
-    if (array_info(self, &info) || (request->stream && exchange_stream(state_of(self), info.device, request->stream, &options.stream)))
+    if (array_info(self, &info) || (request->stream && exchange_consumer(state_of(self), info.device, request->stream, &options.stream)))
         return NULL;
     void *managed = exchange_give(self, &options);
     if (options.stream)

@@ -81,6 +81,32 @@ int exchange_stream(struct state *state, int32_t device, uint64_t native, baton_
     return exchange_check(status, &error);
 }
 
+/* A consumer mostly names the stream that is current in its library. */
+static int keep_consumer(struct state *state, int32_t device, uint64_t native, baton_stream *stream)
+{
+    baton_error error = BATON_ERROR_INIT;
+    int32_t lent;
+    if (error_check(baton_stream_lent(stream, &lent, &error), &error))
+        return -1;
+    PyObject *find = lent ? helper("baton._exchange", "consumer_stream") : NULL;
+    PyObject *object = find ? PyObject_CallFunction(find, "Ki", (unsigned long long)native, (int)device) : NULL;
+    Py_XDECREF(find);
+    int status = lent && (!object || (object != Py_None && stream_keep(state, stream, object))) ? -1 : 0;
+    Py_XDECREF(object);
+    return status;
+}
+
+int exchange_consumer(struct state *state, int32_t device, uint64_t native, baton_stream **stream)
+{
+    if (exchange_stream(state, device, native, stream))
+        return -1;
+    if (!keep_consumer(state, device, native, *stream))
+        return 0;
+    baton_stream_release(*stream);
+    *stream = NULL;
+    return -1;
+}
+
 int exchange_number(PyObject *stream, uint64_t *native)
 {
     baton_error error = BATON_ERROR_INIT;

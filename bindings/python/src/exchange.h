@@ -96,6 +96,8 @@ int exchange_is_soft(struct state *state);
 int exchange_reachable(struct state *state, int32_t type);
 /* A new reference on the handle of a stream that others name by its number. */
 int exchange_stream(struct state *state, int32_t device, uint64_t native, baton_stream **stream);
+/* The same for a consumer's, which is kept if the object is at hand that it belongs to. */
+int exchange_consumer(struct state *state, int32_t device, uint64_t native, baton_stream **stream);
 /* The number of a Stream, never 0. */
 int exchange_number(PyObject *stream, uint64_t *native);
 /* A new Array; steals the handle. */

@@ -105,10 +105,11 @@ static int pass_all(struct state *state, const struct kernel *kernel, PyObject *
 
 static int submit(const struct launch *launch, PyObject *stream, const baton_argument *arguments, Py_ssize_t count)
 {
-    baton_error error = BATON_ERROR_INIT;
+    baton_error error;
     baton_launch_options options = launch->options;
     baton_kernel *kernel = kernel_of(launch->kernel)->handle;
     int32_t status;
+    error_begin(&error);
     options.stream = stream_of(stream)->handle;
     UNLOCKED(status = baton_launch(kernel, &options, arguments, (uint32_t)count, &error));
     return error_check(status, &error);

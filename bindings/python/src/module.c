@@ -127,7 +127,6 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->dtype_names);
     Py_VISIT(state->choice);
     Py_VISIT(state->choice_get);
-    Py_VISIT(state->external);
     Py_VISIT(state->running_loop);
     Py_VISIT(state->current_task);
     return 0;
@@ -139,7 +138,6 @@ static int module_clear(PyObject *module)
     task_forget_idle(state);
     Py_CLEAR(state->choice_get);
     Py_CLEAR(state->choice);
-    Py_CLEAR(state->external);
     Py_CLEAR(state->running_loop);
     Py_CLEAR(state->current_task);
     Py_CLEAR(state->dtype_names);

@@ -69,33 +69,38 @@ static int native_handle(PyObject *object, uint64_t *native)
     return done && version == 0 ? 0 : -1;
 }
 
-/* Memory may name the stream for longer than any object here lives, so what keeps it alive stays until another object
- * brings the same handle. */
-static int keep_external(struct state *state, uint64_t native, PyObject *object)
+int stream_keep(struct state *state, baton_stream *handle, PyObject *object)
 {
-    PyObject *key = PyLong_FromUnsignedLongLong(native);
-    if (!state->external && !(state->external = PyDict_New())) {
-        Py_XDECREF(key);
+    baton_error error = BATON_ERROR_INIT;
+    struct owner *owner = NULL;
+    int32_t lent, status;
+    if (error_check(baton_stream_lent(handle, &lent, &error), &error))
         return -1;
-    }
-    int status = key ? PyDict_SetItem(state->external, key, object) : -1;
-    Py_XDECREF(key);
-    return status;
+    if (!lent)
+        return 0;
+    if (object && !(owner = owner_keep(state->attic, object)))
+        return -1;
+    UNLOCKED(status = baton_stream_keep(handle, owner ? owner_let_go : NULL, owner, &error));
+    if (status < 0 && owner)
+        owner_let_go(owner, 0);
+    return error_check(status, &error);
 }
 
-PyObject *stream_wrap(struct state *state, PyObject *object, int32_t device)
+/* An object is kept as long as anything names its stream; a mere number is lent, unless the caller promises that the stream outlives everything. */
+static PyObject *stream_wrap(struct state *state, PyObject *object, int32_t device, int promised)
 {
     baton_error error = BATON_ERROR_INIT;
     baton_stream *handle;
     uint64_t native;
     int32_t status;
-    if (!runtime_get(state) || native_handle(object, &native) || (native > BATON_STREAM_PER_THREAD && keep_external(state, native, object)))
+    if (!runtime_get(state) || native_handle(object, &native))
         return NULL;
     UNLOCKED(status = baton_stream_adopt(state->runtime, device, native, &handle, &error));
     if (error_check(status, &error))
         return NULL;
     PyObject *self = stream_make(state, handle, device);
-    if (self && task_tag(state, handle))
+    int number = PyLong_Check(object);
+    if (self && (task_tag(state, handle) || ((promised || !number) && stream_keep(state, handle, number ? NULL : object))))
         Py_CLEAR(self);
     return self;
 }
@@ -106,7 +111,7 @@ PyObject *stream_choose(struct state *state, PyObject *object, int32_t device)
         return task_stream(state, device);
     if (object_is(state, object, TYPE_STREAM))
         return Py_NewRef(object);
-    return stream_wrap(state, object, device < 0 ? 0 : device);
+    return stream_wrap(state, object, device < 0 ? 0 : device, 0);
 }
 
 static PyObject *stream_from_external(PyObject *type, PyObject *args, PyObject *keywords)
@@ -117,7 +122,7 @@ static PyObject *stream_from_external(PyObject *type, PyObject *args, PyObject *
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|i:from_external", names, &object, &device))
         return NULL;
     struct state *state = PyType_GetModuleState((PyTypeObject *)type);
-    return object_is(state, object, TYPE_STREAM) ? Py_NewRef(object) : stream_wrap(state, object, device);
+    return object_is(state, object, TYPE_STREAM) ? Py_NewRef(object) : stream_wrap(state, object, device, 1);
 }
 
 /* ---- what it says */
@@ -253,8 +258,8 @@ static PyObject *stream_reduce(PyObject *self, PyObject *ignored)
 static PyMethodDef methods[] = {
     { "from_external", METHOD(stream_from_external), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
       PyDoc_STR("from_external(stream, device=0)\n--\n\n"
-                "A stream of another library: an object with __cuda_stream__, or a handle. It must live as long "
-                "as memory that it has used; the object is kept.") },
+                "A stream of another library: an object with __cuda_stream__, which is kept as long as memory that "
+                "the stream has used, or a handle, whose stream must outlive all of it.") },
     { "__cuda_stream__", stream_protocol, METH_NOARGS,
       PyDoc_STR("__cuda_stream__($self, /)\n--\n\n"
                 "(0, handle): the protocol by which other libraries take a stream.") },

@@ -5,12 +5,14 @@ import gc
 import itertools
 import sys
 import threading
+import types
 
 import numpy as np
 import pytest
 from structures import LEGACY, VERSIONED, LegacyManaged, Made, Managed, Relay, host_waits, in_capsule, is_capsule, live
 
 import baton
+from baton._exchange import consumer_stream
 
 READ_ONLY, COPIED = 1, 2
 soft_only = pytest.mark.skipif(
@@ -25,6 +27,36 @@ def readonly():
 
 
 # ---- what consumers ask for
+
+
+def current(stream):
+    def current_stream(*_device):
+        if isinstance(stream, Exception):
+            raise stream
+        return stream
+
+    return current_stream
+
+
+@pytest.mark.parametrize("ready", [False, True])
+def test_the_current_stream_of_a_consumer_is_found_by_its_number(monkeypatch, ready):
+    theirs, other = types.SimpleNamespace(cuda_stream=77), types.SimpleNamespace(ptr=78)
+    cuda = types.SimpleNamespace(is_initialized=lambda: ready, current_stream=current(theirs))
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(cuda=cuda))
+    monkeypatch.setitem(
+        sys.modules, "cupy", types.SimpleNamespace(cuda=types.SimpleNamespace(get_current_stream=current(other)))
+    )
+    assert consumer_stream(77, 0) is (theirs if ready else None)
+    assert consumer_stream(78, 0) is other
+    assert consumer_stream(79, 0) is None
+
+
+@pytest.mark.parametrize("broken", [types.SimpleNamespace(), None, current(RuntimeError("no GPU"))])
+def test_a_consumer_that_does_not_tell_its_stream_is_no_error(monkeypatch, broken):
+    library = types.SimpleNamespace(cuda=types.SimpleNamespace(get_current_stream=broken, current_stream=broken))
+    monkeypatch.setitem(sys.modules, "torch", library)
+    monkeypatch.setitem(sys.modules, "cupy", library)
+    assert consumer_stream(77, 0) is None
 
 
 @pytest.mark.parametrize("version", [None, (0, 8)])

@@ -17,15 +17,6 @@ def device():
     return device
 
 
-streams = []
-
-
-def stream_of(device):
-    """A stream that outlives every tensor that was exported to it: a consumer names it by its number alone."""
-    streams.append(device.create_stream())
-    return streams[-1]
-
-
 def view_of(array, stream):
     from cuda.core.utils import StridedMemoryView
 
@@ -34,7 +25,7 @@ def view_of(array, stream):
 
 
 def test_a_buffer_is_used_in_two_threads_and_handed_back_without_a_wait(device):
-    stream = stream_of(device)
+    stream = device.create_stream()
     buffer, result = (device.allocate(N * 4, stream=stream) for _ in range(2))
     ours = baton.Stream.from_external(stream)
 
@@ -56,11 +47,37 @@ def test_a_buffer_is_used_in_two_threads_and_handed_back_without_a_wait(device):
 
 
 def test_a_view_tells_what_the_array_is(device):
-    stream = stream_of(device)
+    stream = device.create_stream()
     array = baton.arange(12, dtype="i4").reshape(3, 4).T
     view = view_of(array, stream)
     assert tuple(view.shape) == (4, 3) and tuple(view.strides) == (1, 4) and view.dtype == np.int32
     assert view.device_id == 0 and view.is_device_accessible and int(view.ptr) == array.ptr
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["by number", "kept"])
+def test_a_view_may_outlive_the_stream_that_it_was_made_for(device, kept):
+    base = device.create_stream()
+    source, buffer = (device.allocate(N * 4, stream=base) for _ in range(2))
+    ours = baton.Stream.from_external(base)
+    baton.from_dlpack(source, stream=ours).view("f4").copy_from(baton.asarray(numbers()))
+    array = baton.from_dlpack(buffer, stream=ours).view("f4")
+    for _ in range(20):
+        array.fill(0.0)
+        baton.current_stream().synchronize()
+        stream = device.create_stream()
+        theirs = baton.Stream.from_external(stream) if kept else None
+        view = view_of(array, stream)
+        buffer.copy_from(source, stream=stream)  # still under way when the stream ends
+        del theirs
+        if not kept:
+            stream.close()
+        del stream
+        np.testing.assert_array_equal((array + 1.0).numpy(), numbers() + 1)
+        del view
+        baton.drain()
+        np.testing.assert_array_equal(array.numpy(), numbers())
+    del array
+    baton.drain()
 
 
 def test_streams_pass_both_ways(device):

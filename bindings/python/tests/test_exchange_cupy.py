@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from structures import ADDED, N, gpu_only, hand_over, live, numbers
+from structures import ADDED, N, gpu_only, hand_over, host_waits, live, numbers
 
 import baton
 
@@ -52,6 +52,23 @@ def test_work_follows_the_stream_that_the_interface_names():
     to.copy_from(array)
     assert baton.stats()["host_waits"] == before
     assert (to.numpy() == 100).all()
+
+
+def test_an_array_may_outlive_the_stream_that_it_was_made_for():
+    source = cupy.arange(N, dtype="f4")
+    cupy.cuda.Device().synchronize()
+    for _ in range(20):
+        array = baton.zeros(N, "f4")
+        with cupy.cuda.Stream(non_blocking=True) as stream:
+            theirs = cupy.from_dlpack(array)
+            theirs[...] = source  # still under way when the stream is left
+        del stream
+        before = host_waits()
+        after = array + 1.0
+        assert host_waits() == before  # the stream's object is kept
+        np.testing.assert_array_equal(after.numpy(), numbers() + 1)
+        del theirs
+        np.testing.assert_array_equal(array.numpy(), numbers())
 
 
 def test_managed_memory_is_shared():

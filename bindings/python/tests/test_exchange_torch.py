@@ -4,7 +4,7 @@ import gc
 
 import numpy as np
 import pytest
-from structures import ADDED, N, gpu_only, hand_over, live, numbers
+from structures import ADDED, N, gpu_only, hand_over, host_waits, live, numbers
 
 import baton
 
@@ -105,6 +105,25 @@ def test_a_tensor_reads_the_array_interface_and_gives_its_own(cuda):
     np.testing.assert_array_equal(tensor.cpu().numpy(), array.numpy())
     again = baton.from_cuda_array_interface(torch.arange(5, device="cuda"))
     assert again.tolist() == [0, 1, 2, 3, 4]
+
+
+@gpu_only
+def test_work_of_a_consumer_on_its_own_stream_is_followed_without_a_wait(cuda):
+    source = torch.arange(N, dtype=torch.float32, device="cuda")
+    torch.cuda.synchronize()
+    for _ in range(20):
+        array = baton.zeros(N, "f4")
+        with torch.cuda.stream(torch.cuda.Stream()):
+            tensor = torch.from_dlpack(array)
+            tensor.copy_(source)
+        before = host_waits()
+        after = array + 1.0
+        assert host_waits() == before
+        del tensor
+        again = array + 2.0
+        assert host_waits() == before
+        np.testing.assert_array_equal(after.numpy(), numbers() + 1)
+        np.testing.assert_array_equal(again.numpy(), numbers() + 2)
 
 
 @gpu_only

@@ -2,7 +2,6 @@
 
 import gc
 import pickle
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -279,17 +278,46 @@ def test_counts_info_and_trace():
 # ---- interpreters
 
 
+# The private module of each version, and how it makes an interpreter that shares the lock of the main one.
+SUBINTERPRETERS = """
+import sys
+if sys.version_info >= (3, 13):
+    import _interpreters as interpreters
+    make = lambda: interpreters.create("legacy")
+else:
+    import _xxsubinterpreters as interpreters
+    make = lambda: interpreters.create(isolated=False)
+
+def run(other, code):
+    failure = interpreters.run_string(other, code)
+    if failure is not None:
+        raise SystemExit(str(failure))
+"""
+
+
 def test_a_subinterpreter_has_a_runtime_of_its_own(run_python):
-    if sys.version_info >= (3, 12):
-        pytest.skip("the private module of 3.11 is used here")
-    code = (
-        "import baton, _xxsubinterpreters as interpreters\n"
+    code = SUBINTERPRETERS + (
+        "import baton\n"
         "x = baton.zeros(3)\n"
         "for _ in range(3):\n"
-        "    other = interpreters.create(isolated=False)\n"
-        "    interpreters.run_string(other, 'import baton; assert baton.stats()[\"live_arrays\"] == 0; y = baton.ones(3); assert y.tolist() == [1.0] * 3')\n"
+        "    other = make()\n"
+        "    run(other, 'import baton; assert baton.stats()[\"live_arrays\"] == 0; y = baton.ones(3); assert y.tolist() == [1.0] * 3')\n"
         "    interpreters.destroy(other)\n"
         "print(x.tolist())"
     )
     result = run_python(code)
     assert result.returncode == 0 and result.stdout == "[0.0, 0.0, 0.0]\n", result.stderr
+
+
+def test_a_subinterpreter_may_end_while_its_work_is_in_flight(run_python):
+    code = SUBINTERPRETERS + (
+        "import baton\n"
+        "for _ in range(20):\n"
+        "    other = make()\n"
+        "    run(other, 'import baton; s = baton.Stream(); g = baton.Gate(s); y = baton.ones(1 << 16, stream=s); y += 1.0; v = y[1:]; del y')\n"
+        "    interpreters.destroy(other)\n"
+        "x = baton.zeros(3)\n"
+        "print((x + 1.0).tolist())"
+    )
+    result = run_python(code)
+    assert result.returncode == 0 and result.stdout == "[1.0, 1.0, 1.0]\n", result.stderr

@@ -2,9 +2,14 @@
 
 import asyncio
 import contextvars
+import ctypes
 import gc
+import os
+import subprocess
 import threading
 import time
+import weakref
+from pathlib import Path
 
 import pytest
 
@@ -278,6 +283,61 @@ def test_a_stream_shows_its_handle_and_takes_others():
 def test_what_is_no_stream_is_refused(thing):
     with pytest.raises((TypeError, baton.Error)):
         baton.Stream.from_external(thing)
+
+
+@pytest.fixture(scope="module")
+def elsewhere(compiler, include_flags, library_flags, tmp_path_factory):
+    """Streams of the driver that this package has not made."""
+    target = tmp_path_factory.mktemp("elsewhere") / "elsewhere.so"
+    source = Path(__file__).parent / "elsewhere.c"
+    subprocess.run([*compiler, "-shared", "-fPIC", *include_flags, "-o", target, source, *library_flags], check=True)
+    library = ctypes.CDLL(str(target))
+    library.stream_make.restype = ctypes.c_uint64
+    library.stream_make.argtypes = [ctypes.c_char_p]
+    library.stream_end.argtypes = [ctypes.c_uint64]
+    return library
+
+
+def given_back(reference):
+    for _ in range(10):
+        gc.collect()
+        baton.drain()
+        if reference() is None:
+            return True
+    return False
+
+
+def test_an_object_lives_as_long_as_memory_names_its_stream(elsewhere):
+    handle = elsewhere.stream_make(os.environ["BATON_DRIVER"].encode())
+    theirs = Foreign(handle)
+    reference = weakref.ref(theirs)
+    x = baton.zeros(N, "i4")
+    ours = baton.Stream.from_external(theirs)
+    assert ours.handle == handle and ours.id != baton.current_stream().id
+    x.fill(2, stream=ours)
+    del ours, theirs
+    assert not given_back(reference)  # the array names it
+    x.fill(3, stream=baton.current_stream())
+    x.synchronize()
+    assert x.tolist() == [3] * N
+    del x
+    baton.trim()
+    assert given_back(reference)
+    elsewhere.stream_end(handle)
+
+
+def test_a_stream_given_as_a_number_may_end_after_the_call(elsewhere):
+    handle = elsewhere.stream_make(os.environ["BATON_DRIVER"].encode())
+    x, y = baton.zeros(N, "i4"), baton.zeros(N, "i4")
+    x.fill(2, stream=handle)
+    with baton.managed(handle, writes=y):
+        pass
+    elsewhere.stream_end(handle)
+    y.copy_from(x)
+    assert y.tolist() == [2] * N
+    del x, y
+    baton.trim()
+    assert baton.stats()["faults_swallowed"] == 0
 
 
 # ---- addresses

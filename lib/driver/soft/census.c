@@ -1,4 +1,5 @@
 #include "driver/soft/check.h"
+#include "driver/soft/context.h"
 #include "driver/soft/row.h"
 
 #include <stdio.h>
@@ -70,7 +71,7 @@ void soft_set_peer(int device, int peer, int possible)
 void soft_fault(int device, int code)
 {
     pthread_mutex_lock(&soft_machine.lock);
-    if (soft_device_valid(device) && !soft_machine.contexts[device].sticky)
-        soft_machine.contexts[device].sticky = code;
+    if (soft_device_valid(device))
+        soft_context_lose(&soft_machine.contexts[device], code);
     pthread_mutex_unlock(&soft_machine.lock);
 }

@@ -97,12 +97,6 @@ void soft_check_use(struct soft_queue *queue, struct soft_block *block, uint64_t
     };
 }
 
-static int check_reach(const struct soft_context *context, const struct soft_block *block, const struct soft_use *use)
-{
-    return use->anywhere || block->kind != SOFT_DEVICE_MEMORY || block->device == context->device ||
-           (context->peers >> block->device & 1U);
-}
-
 static int check_one(struct soft_queue *queue, const struct soft_use *use)
 {
     struct soft_block *block = soft_block_find(use->address);
@@ -122,7 +116,7 @@ static int check_one(struct soft_queue *queue, const struct soft_use *use)
         return DRIVER_ILLEGAL_ADDRESS;
     }
     soft_check_use(queue, block, low, high, use->access);
-    if (check_reach(queue->context, block, use))
+    if (use->anywhere || soft_block_reached(block, queue->context))
         return DRIVER_SUCCESS;
     soft_problem("use of %#llx of device %d on device %d without peer access", use->address, block->device,
                  queue->context->device);

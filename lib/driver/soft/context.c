@@ -32,13 +32,25 @@ static size_t context_busy(const struct soft_context *context)
     return count;
 }
 
+/* What the host knows when the context has come so far: all that is on its streams, and on those that are gone. */
+static void context_clock(const struct soft_context *context, struct soft_clock *clock)
+{
+    for (uint32_t slot = 0; slot < SOFT_SLOTS; slot++)
+        if (!soft_machine.busy[slot] && soft_machine.ticks[slot])
+            soft_clock_raise(clock, slot, soft_machine.ticks[slot]);
+    for (const struct soft_queue *queue = context->queues; queue; queue = queue->next)
+        soft_clock_raise(clock, queue->clock_slot, soft_machine.ticks[queue->clock_slot]);
+}
+
 int soft_context_drain(struct soft_context *context)
 {
+    struct soft_clock clock = { 0 };
     size_t count = context_busy(context), filled = 0;
     struct soft_operation **pending = malloc((count + 1) * sizeof(struct soft_operation *));
     int code = pending ? DRIVER_SUCCESS : DRIVER_OUT_OF_MEMORY;
     if (code)
         return code;
+    context_clock(context, &clock);
     for (struct soft_queue *queue = context->queues; queue; queue = queue->next)
         if (queue->last) {
             queue->last->references++;
@@ -50,6 +62,9 @@ int soft_context_drain(struct soft_context *context)
         soft_operation_release(pending[i]);
     }
     free(pending);
+    if (!code)
+        soft_check_host(&clock);
+    soft_clock_clear(&clock);
     return code;
 }
 
@@ -98,6 +113,16 @@ void soft_context_destroy(struct soft_context *context)
     context_clear(context);
     context->peers = 0;
     soft_handle_remove(&context->handle);
+}
+
+void soft_context_lose(struct soft_context *context, int code)
+{
+    if (context->sticky)
+        return;
+    context->sticky = code;
+    for (struct soft_queue *queue = context->queues; queue; queue = queue->next)
+        soft_clock_raise(&soft_machine.host, queue->clock_slot, soft_machine.ticks[queue->clock_slot]);
+    soft_machine.host_version++;
 }
 
 int soft_primary_retain(driver_context *out, driver_device device)

@@ -29,9 +29,7 @@ static int end_valid(const struct copy_end *end, size_t bytes)
 
 static int end_reached(const struct copy_end *end, const struct soft_context *context)
 {
-    const struct soft_block *block = end->block;
-    return !block || block->kind != SOFT_DEVICE_MEMORY || block->device == context->device ||
-           (context->peers >> block->device & 1U);
+    return !end->block || soft_block_reached(end->block, context);
 }
 
 static struct soft_use end_use(const struct copy_end *end, size_t bytes, uint32_t access, uint32_t anywhere)

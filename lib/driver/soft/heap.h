@@ -34,11 +34,20 @@ struct soft_block {
 struct soft_pool {
     struct soft_handle handle;
     int device;
+    uint32_t access;                /* bit per device that may touch its memory */
     int destroyed;                  /* by the caller; stays until its memory is back */
     uint64_t threshold, reserved, used, maximum;
     struct soft_block *cache;
     struct soft_pool *next;
 };
+
+/* Whether work on that context's device may touch the block: a pool's memory if the pool lets the device, other memory of a
+ * device if the context was given access to it. */
+static inline int soft_block_reached(const struct soft_block *block, const struct soft_context *context)
+{
+    uint32_t bits = block->pool ? block->pool->access >> context->device : context->peers >> block->device;
+    return block->kind != SOFT_DEVICE_MEMORY || block->device == context->device || (bits & 1U);
+}
 
 /* The block that holds the address, freed ones in a cache included. */
 struct soft_block *soft_block_find(driver_address address);

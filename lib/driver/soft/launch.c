@@ -5,9 +5,11 @@
 #include "driver/soft/module.h"
 #include "driver/soft/queue.h"
 
+/* What is past 2^64 is as good as 2^64 - 1: too many. */
 static uint64_t product(const uint32_t *sizes)
 {
-    return (uint64_t)sizes[0] * sizes[1] * sizes[2];
+    uint64_t result;
+    return __builtin_mul_overflow((uint64_t)sizes[0] * sizes[1], sizes[2], &result) ? UINT64_MAX : result;
 }
 
 static int grid_valid(const struct soft_function *function, const struct soft_grid *grid)

@@ -110,6 +110,7 @@ int soft_pool_create(driver_pool *out, const driver_pool_properties *properties)
     pool = calloc(1, sizeof *pool);
     ROW_REQUIRE(pool, DRIVER_OUT_OF_MEMORY);
     pool->device = properties->location_id;
+    pool->access = 1U << pool->device;
     pool->maximum = properties->max_size ? properties->max_size : UINT64_MAX;
     if (soft_handle_add(&pool->handle, SOFT_POOL, pool, NULL)) {
         free(pool);
@@ -170,6 +171,32 @@ int soft_pool_get(driver_pool handle, driver_pool_attribute attribute, void *val
         *(uint64_t *)value = pool->used;
     else
         return soft_leave(DRIVER_INVALID_VALUE);
+    ROW_LEAVE();
+}
+
+/* The own device's access cannot be taken away. */
+static int access_valid(const struct soft_pool *pool, const driver_pool_access *access)
+{
+    int device = access->location_id, all = access->flags == DRIVER_ACCESS_READ_WRITE;
+    if (access->location_type != DRIVER_LOCATION_DEVICE || !soft_device_valid(device) || (access->flags && !all))
+        return DRIVER_INVALID_VALUE;
+    if (device == pool->device)
+        return all ? DRIVER_SUCCESS : DRIVER_INVALID_VALUE;
+    return soft_machine.barred[device] >> pool->device & 1U ? DRIVER_INVALID_DEVICE : DRIVER_SUCCESS;
+}
+
+int soft_pool_access(driver_pool handle, const driver_pool_access *access, size_t count)
+{
+    struct soft_pool *pool;
+    ROW_ENTER();
+    pool = pool_get(handle);
+    ROW_REQUIRE(pool && access, DRIVER_INVALID_VALUE);
+    for (size_t i = 0; i < count; i++)
+        ROW_TRY(access_valid(pool, &access[i]));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bit = 1U << access[i].location_id;
+        pool->access = access[i].flags ? pool->access | bit : pool->access & ~bit;
+    }
     ROW_LEAVE();
 }
 

@@ -5,6 +5,7 @@
 
 #include "driver/soft/capture.h"
 #include "driver/soft/check.h"
+#include "driver/soft/context.h"
 
 enum { SLOTS_FIRST = 1024 };        /* clock slots that are used once before any is used again */
 
@@ -80,8 +81,8 @@ void soft_queue_run(struct soft_queue *queue, struct soft_operation *operation)
 {
     struct soft_task *task = operation->task;
     struct soft_context *context = queue->context;
-    if (operation->fault && !context->sticky)
-        context->sticky = operation->fault;
+    if (operation->fault)
+        soft_context_lose(context, operation->fault);
     if (task && !context->sticky) {
         queue->running = 1;
         pthread_mutex_unlock(&soft_machine.lock);
@@ -211,12 +212,29 @@ static int queue_own(struct soft_context *context, struct soft_queue **queue)
     return code;
 }
 
+/* A real driver follows the handle: it crashes, or works on whichever stream has it by now. */
+static int destroyed(driver_stream handle)
+{
+    const struct soft_slot *slot = soft_machine.slots;
+    while (slot && slot != handle)
+        slot = slot->next;
+    return slot != NULL;
+}
+
+struct soft_queue *soft_queue_find(driver_stream handle)
+{
+    struct soft_queue *queue = soft_handle_find(handle, SOFT_QUEUE);
+    if (!queue && destroyed(handle))
+        soft_problem("use of stream %p, which was destroyed", (void *)handle);
+    return queue;
+}
+
 int soft_queue_get(driver_stream handle, struct soft_queue **out)
 {
     struct soft_context *context;
     struct soft_queue *queue;
     if (handle && handle != DRIVER_STREAM_LEGACY && handle != DRIVER_STREAM_PER_THREAD) {
-        queue = soft_handle_find(handle, SOFT_QUEUE);
+        queue = soft_queue_find(handle);
         if (!queue)
             return DRIVER_INVALID_HANDLE;
         *out = queue;

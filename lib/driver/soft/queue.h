@@ -59,6 +59,8 @@ struct soft_queue {
 
 /* The stream behind a handle, special ones included. Its context's sticky code comes first. */
 int soft_queue_get(driver_stream handle, struct soft_queue **queue);
+/* The queue of a stream that was created, NULL when there is none. A handle whose stream was destroyed is a problem. */
+struct soft_queue *soft_queue_find(driver_stream handle);
 int soft_queue_new(struct soft_context *context, unsigned int flags, struct soft_queue **queue);
 /* Makes sure that the queue has its thread (threaded mode). */
 int soft_queue_start(struct soft_queue *queue);

@@ -58,7 +58,7 @@ int soft_stream_destroy(driver_stream stream)
 {
     struct soft_queue *queue;
     ROW_ENTER();
-    queue = soft_handle_find(stream, SOFT_QUEUE);
+    queue = soft_queue_find(stream);
     ROW_REQUIRE(queue, DRIVER_INVALID_HANDLE);
     ROW_TRY(queue->context->sticky);
     soft_queue_drop(queue);

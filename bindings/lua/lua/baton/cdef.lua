@@ -26,9 +26,9 @@ enum { BATON_ADD = 1, BATON_SUBTRACT = 2, BATON_MULTIPLY = 3, BATON_DIVIDE = 4 }
 enum { BATON_STREAM_LEGACY = 1, BATON_STREAM_PER_THREAD = 2 };
 enum { BATON_CAPTURE_GLOBAL = 0, BATON_CAPTURE_THREAD_LOCAL = 1, BATON_CAPTURE_RELAXED = 2 };
 enum { BATON_RUN_CAPTURED = 1, BATON_RUN_UPDATED = 2, BATON_RUN_REBUILT = 3, BATON_RUN_EAGER = 4 };
-enum { BATON_RUNTIME_HOST_WAIT = 1, BATON_RUNTIME_NO_CACHE = 2, BATON_SCOPE_TRY = 1, BATON_ALLOC_NO_HOOK = 1, BATON_LAUNCH_COOPERATIVE = 1,
-    BATON_COMPILE_NO_CACHE = 1, BATON_DLPACK_LEGACY = 1, BATON_DLPACK_COPY = 2, BATON_DLPACK_UNORDERED = 4, BATON_DLPACK_HOST = 8,
-    BATON_UNLIMITED = -1 };
+enum { BATON_RUNTIME_HOST_WAIT = 1, BATON_RUNTIME_NO_CACHE = 2, BATON_RUNTIME_PEER_EVENTS = 4, BATON_RUNTIME_TRY = 8, BATON_SCOPE_TRY = 1,
+    BATON_ALLOC_NO_HOOK = 1, BATON_LAUNCH_COOPERATIVE = 1, BATON_COMPILE_NO_CACHE = 1, BATON_DLPACK_LEGACY = 1, BATON_DLPACK_COPY = 2,
+    BATON_DLPACK_UNORDERED = 4, BATON_DLPACK_HOST = 8, BATON_UNLIMITED = -1 };
 enum { BATON_ARRAY_SYNCHRONIZING = 1, BATON_ARRAY_TAINTED = 2, BATON_ARRAY_ESCAPED = 4, BATON_ARRAY_CONTIGUOUS = 8, BATON_ARRAY_VIEW = 16,
     BATON_ARRAY_FOREIGN = 32, BATON_ARRAY_READ_ONLY = 64 };
 enum { BATON_OP_NONE = 0, BATON_OP_ALLOC = 1, BATON_OP_FREE = 2, BATON_OP_COPY = 3, BATON_OP_UPLOAD = 4, BATON_OP_DOWNLOAD = 5,
@@ -96,6 +96,7 @@ const char *baton_dtype_name(int32_t dtype);
 const char *baton_host_wait_name(int32_t cause);
 uint32_t baton_dtype_size(int32_t dtype);
 int32_t baton_abi_layout(uint32_t index, const char **name, uint32_t *offset, uint32_t *size);
+int32_t baton_process_copies(void);
 int32_t baton_runtime_open(const baton_runtime_options *options, baton_runtime **runtime, baton_error *err);
 int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err);
 int32_t baton_runtime_info_read(baton_runtime *runtime, baton_runtime_info *info, baton_error *err);
@@ -111,6 +112,8 @@ int32_t baton_stream_create(baton_runtime *runtime, int32_t device, uint32_t fla
     *err);
 int32_t baton_stream_wrap(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
 int32_t baton_stream_adopt(baton_runtime *runtime, int32_t device, uint64_t native, baton_stream **stream, baton_error *err);
+int32_t baton_stream_keep(baton_stream *stream, baton_deleter deleter, void *user, baton_error *err);
+int32_t baton_stream_lent(baton_stream *stream, int32_t *lent, baton_error *err);
 int32_t baton_stream_retain(baton_stream *stream);
 void baton_stream_release(baton_stream *stream);
 int32_t baton_stream_native(baton_stream *stream, uint64_t *native, baton_error *err);
