@@ -278,7 +278,7 @@ START_TEST(a_transfer_whose_wait_fails_leaves_the_hosts_memory_alone)
         instrument_fail(DRIVER_ROW_event_query, 1, DRIVER_INVALID_VALUE, 0);
         refused(BATON_ERR_DRIVER, upload ? baton_upload(array, host, 40, s, &error) : baton_download(host, 40, array, s, &error));
         ck_assert_uint_eq(instrument_failures(), 1);
-        ck_assert_uint_eq(calls(DRIVER_ROW_event_synchronize), 1);
+        ck_assert_uint_ge(calls(DRIVER_ROW_event_synchronize), 1);
     }
     arrays_release(array, pinned);
     baton_stream_release(s);

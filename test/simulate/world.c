@@ -124,12 +124,16 @@ static void mark(const struct call *call, int by)
     }
     if (call->lane != NONE)
         world.lanes[call->lane].busy += by;
-    for (int i = 0; call->launches && by > 0 && i < call->launches->count; i++) {
+    for (int i = 0; call->launches && i < call->launches->count; i++) {
         const struct effect *e = &call->launches->effects[i];
         const int used[] = { e->to.body, e->left.body, e->right.body };
-        for (int k = 0; k < 3; k++)
-            if (used[k] != NONE)
+        for (int k = 0; k < 3; k++) {
+            if (used[k] == NONE)
+                continue;
+            world.bodies[used[k]].busy += by;
+            if (by > 0)
                 body_used(used[k], call->lane);
+        }
     }
 }
 
