@@ -225,7 +225,7 @@ static _Atomic int begun;
 static void *wait_for_ever(void *unused)
 {
     atomic_store(&begun, 1);
-    must(baton_stream_synchronize(stream, BATON_WAIT_BLOCK, NULL));
+    baton_stream_synchronize(stream, BATON_WAIT_BLOCK, NULL);       /* CUDA's own exit may end the wait with an error */
     return unused;
 }
 
