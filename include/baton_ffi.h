@@ -505,7 +505,7 @@ int32_t baton_array_retain(baton_array *array);
 void baton_array_release(baton_array *array);
 void baton_array_release_n(baton_array *const *arrays, uint64_t count);
 /* DRIVER. Gives the memory back now, in stream order, though references remain: they can only be released. Idempotent. BATON_NOT_READY, with nothing changed, when
- * the memory is in use and of a kind that cannot be given back in stream order (host, unified, wrapped). */
+ * the memory is in use and of a kind that cannot be given back in stream order (host, unified, wrapped), or its owner's stream is being captured. */
 int32_t baton_array_dispose(baton_array *array, baton_error *err);
 /* FAST. */
 int32_t baton_array_info_read(baton_array *array, baton_array_info *info, baton_error *err);

@@ -95,6 +95,24 @@ START_TEST(a_close_gives_back_escaped_memory)
 }
 END_TEST
 
+/* O9: the legacy stream's memory is given back in the order of a stream of the device's own, which is made for it after the close and ends with the runtime. */
+START_TEST(what_the_legacy_stream_used_last_is_given_back_after_the_close)
+{
+    baton_stream *legacy, *s = make_stream();
+    ok(baton_stream_wrap(runtime, 0, BATON_STREAM_LEGACY, &legacy, &error));
+    baton_array *array = make_array(COUNT, legacy);
+    baton_runtime *other = reopen();
+    fill(array, 1, legacy);
+    ok(baton_stream_synchronize(legacy, BATON_WAIT_AUTO, &error));
+    ok(baton_runtime_close(runtime, &error));
+    runtime = NULL;
+    baton_array_release(array);
+    baton_stream_release(legacy);
+    baton_stream_release(s);
+    ok(baton_runtime_close(other, &error));         /* the teardown counts what is left */
+}
+END_TEST
+
 static void close_runtime(void *argument)
 {
     ok(baton_runtime_close(argument, &error));
@@ -202,6 +220,6 @@ END_TEST
 
 SUPPORT_MAIN("close", 60, leftovers_wait_for_the_end_of_their_runtimes_captures, leftovers_of_special_streams_leave_nothing_behind,
              arrays_outlive_their_runtime, leftovers_are_given_back_by_another_runtimes_close,
-             a_close_gives_back_what_was_released, a_close_gives_back_escaped_memory,
+             a_close_gives_back_what_was_released, a_close_gives_back_escaped_memory, what_the_legacy_stream_used_last_is_given_back_after_the_close,
              a_close_waits_for_the_runtimes_streams, a_second_close_is_an_error,
              hooks_are_not_called_after_the_close)

@@ -116,6 +116,87 @@ START_TEST(memory_that_is_followed_on_the_device_is_still_followed_beside_memory
 }
 END_TEST
 
+static void end(struct dlpack_managed *managed)
+{
+    managed->deleter(managed);
+}
+
+static struct dlpack_managed *export_to(baton_array *array, baton_stream *s)
+{
+    void *managed;
+    ok(baton_dlpack_export(array, s, &managed, &error));
+    return managed;
+}
+
+/* P4, P5: that a consumer is done is nobody's use of the memory. Foreign code that was given the address on another stream, or on the same, still works there. */
+START_TEST(an_exports_end_leaves_the_memory_to_foreign_code_that_has_its_address)
+{
+    baton_stream *a = make_stream(), *b = make_stream(), *consumer = make_stream();
+    for (int same = 0; same < 2; same++) {
+        baton_array *array = make_array(10, a);
+        struct dlpack_managed *managed = export_to(array, consumer);
+        baton_stream *foreign = same ? consumer : a;
+        pointer(array, foreign);
+        end(managed);
+        ok(baton_drain(runtime, 0, NULL, &error));      /* the library hears of the end */
+        baton_gate *gate = close_gate(foreign);         /* foreign work, after that */
+        fill(array, 4, b);
+        ck_assert_int_eq(baton_stream_query(b, &error), BATON_NOT_READY);
+        open_gate(gate);
+        expect(array, 4, b);
+        baton_array_release(array);
+    }
+    streams_release(a, b);
+    baton_stream_release(consumer);
+}
+END_TEST
+
+/* P5, S11, O9: each end would wait for the other's stream on the host, and asks instead. */
+START_TEST(exports_of_host_memory_to_two_streams_end)
+{
+    baton_stream *a = make_stream(), *b = make_stream();
+    int left = 1000000;
+    baton_array *array = make_array_of(BATON_HOST, 10, a);
+    struct dlpack_managed *first = export_to(array, a), *second = export_to(array, b);
+    pointer(array, a);
+    end(first);
+    end(second);
+    baton_array_release(array);
+    ok(baton_stream_synchronize(a, BATON_WAIT_AUTO, &error));
+    while (stats().live_bytes + stats().deferred_bytes && left--)
+        ok(baton_drain(runtime, 0, NULL, &error));
+    ck_assert_uint_eq(stats().live_bytes + stats().deferred_bytes, 0);
+    streams_release(a, b);
+}
+END_TEST
+
+/* W1, W4, P4, S11: the scope has waited for whoever had the address; what is submitted in it waits no more. */
+START_TEST(work_in_a_scope_needs_no_second_wait_for_foreign_code)
+{
+    baton_stream *a = make_stream(), *b = make_stream();
+    baton_array *from = make_array_of(BATON_UNIFIED, 10, a), *to = make_array_of(BATON_HOST, 10, a);
+    baton_kernel *kernel = make_add_one(0);
+    int64_t count = 10;
+    fill(from, 6, a);
+    pointer(from, a);
+    pointer(to, a);
+    baton_operand operands[] = { { .array = to, .access = BATON_WRITE }, { .array = from, .access = BATON_READ } };
+    baton_scope *scope;
+    ok(baton_scope_begin(b, NULL, operands, 2, 0, &scope, &error));
+    uint64_t waits = waits_of(BATON_HOST_WAIT_UNIFIED);
+    baton_launch_options options = { .struct_size = sizeof options, .stream = b, .scope = scope };
+    for (int i = 0; i < 2; i++)
+        ok(baton_launch(kernel, &options, (baton_argument[]) { baton_out(to), baton_in(from), baton_value(count) }, 3, &error));
+    ck_assert_uint_eq(waits_of(BATON_HOST_WAIT_UNIFIED), waits);
+    ok(baton_scope_end(scope, &error));
+    baton_scope_release(scope);
+    expect(to, 7, b);
+    baton_kernel_release(kernel);
+    arrays_release(to, from);
+    streams_release(a, b);
+}
+END_TEST
+
 /* W4: what the scope has waited for is not asked for again by what is submitted inside, though foreign work may be on the memory. */
 START_TEST(work_inside_a_scope_need_not_wait_again_for_what_the_scope_waited_for)
 {
@@ -141,9 +222,39 @@ START_TEST(work_inside_a_scope_need_not_wait_again_for_what_the_scope_waited_for
 }
 END_TEST
 
+/* S12, P1 */
+START_TEST(an_address_for_another_devices_stream_can_be_used_there)
+{
+    baton_stream *a = make_stream(), *far = make_stream_on(1);
+    baton_array *array = make_array(10, a);
+    counting_start();
+    pointer(array, far);
+    ck_assert_uint_eq(calls(DRIVER_ROW_context_enable_peer), 1);
+    baton_array_release(array);
+    streams_release(a, far);
+}
+END_TEST
+
+/* S12, P1 */
+START_TEST(an_address_is_not_given_where_it_cannot_be_used)
+{
+    baton_stream *a = make_stream(), *far = make_stream_on(1);
+    baton_array *array = make_array(10, a);
+    uint64_t address;
+    soft_set_peer(1, 0, 0);
+    refused(BATON_ERR_PEER, baton_array_pointer(array, far, 0, &address, &error));
+    soft_set_peer(1, 0, 1);
+    baton_array_release(array);
+    streams_release(a, far);
+}
+END_TEST
+
 SUPPORT_MAIN("escaped", 60, work_inside_a_scope_need_not_wait_again_for_what_the_scope_waited_for, host_and_unified_memory_whose_address_is_out_is_waited_for_once,
              wrapped_host_and_unified_memory_is_waited_for_once_on_its_declared_stream,
              two_devices(memory_whose_address_is_out_is_waited_for_once_when_it_changes_devices),
              memory_whose_address_is_out_is_waited_for_once_where_every_hand_over_waits,
              unified_memory_in_a_live_export_is_waited_for_at_each_hand_over,
-             memory_that_is_followed_on_the_device_is_still_followed_beside_memory_that_is_waited_for)
+             memory_that_is_followed_on_the_device_is_still_followed_beside_memory_that_is_waited_for,
+             an_exports_end_leaves_the_memory_to_foreign_code_that_has_its_address, exports_of_host_memory_to_two_streams_end,
+             work_in_a_scope_needs_no_second_wait_for_foreign_code, two_devices(an_address_for_another_devices_stream_can_be_used_there),
+             soft_only(an_address_is_not_given_where_it_cannot_be_used, "can take peer access away"))

@@ -137,6 +137,7 @@ SCRIPT_TESTS = \
     test/nccl.sh \
     test/readme.sh \
     test/relacy.sh \
+    test/simulate.sh \
     test/skips.sh \
     test/style.sh \
     test/tcl.sh \
@@ -238,6 +239,39 @@ test_fuzz_views_CPPFLAGS = $(FUZZ_CPPFLAGS)
 test_fuzz_views_LDADD = $(FUZZ_LDADD)
 EXTRA_DIST += test/fuzz/corpus test/fuzz/wraps.list
 
+# Random programs on the software device's drawn schedule; test/simulate.sh runs a slice of them.
+check_PROGRAMS += test/simulate/simulate
+test_simulate_simulate_SOURCES = \
+    test/oracle.c \
+    test/oracle.h \
+    test/simulate/acts.c \
+    test/simulate/acts.h \
+    test/simulate/engine.c \
+    test/simulate/engine.h \
+    test/simulate/model.c \
+    test/simulate/print.c \
+    test/simulate/print.h \
+    test/simulate/program.c \
+    test/simulate/program.h \
+    test/simulate/shrink.c \
+    test/simulate/simulate.c \
+    test/simulate/stage.c \
+    test/simulate/stage.h \
+    test/simulate/steps.c \
+    test/simulate/steps.h \
+    test/simulate/steps_exchange.c \
+    test/simulate/steps_graph.c \
+    test/simulate/steps_life.c \
+    test/simulate/steps_scope.c \
+    test/simulate/steps_wait.c \
+    test/simulate/steps_work.c \
+    test/simulate/turns.c \
+    test/simulate/turns.h \
+    test/simulate/world.c \
+    test/simulate/world.h
+test_simulate_simulate_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/test
+test_simulate_simulate_LDADD = libbaton_internal.la
+
 TEST_EXTENSIONS = .sh .py .lua
 SH_LOG_COMPILER = $(SHELL)
 PY_LOG_COMPILER = $(PYTHON3)
@@ -255,7 +289,8 @@ AM_TESTS_ENVIRONMENT = \
     CTAGS='$(CTAGS)'; export CTAGS; \
     VERSION='$(VERSION)'; export VERSION; \
     MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
-    SANITIZE='$(SANITIZE)'; export SANITIZE;
+    SANITIZE='$(SANITIZE)'; export SANITIZE; \
+    BATON_FLAGS='$(BATON_FLAGS)'; export BATON_FLAGS;
 
 if ENABLE_SANITIZE
 SANITIZE = yes

@@ -13,11 +13,13 @@ struct queue {
     void *native;
     int number;             /* counts all streams: a handle may come back */
     int last;               /* newest node, -1: none */
+    int capture;            /* 0: none */
 };
 
 struct event {
     void *native;
     int record;             /* node of the last record, -1: none */
+    int capture;            /* that it was recorded in, 0: none */
 };
 
 struct history {
@@ -34,7 +36,7 @@ struct oracle {
     int count;
     uint64_t host[MOST_NODES / WORD];       /* known by the host to be finished */
     struct queue queues[MOST_QUEUES];
-    int queue_count, streams;
+    int queue_count, streams, captures;
     struct event events[MOST_EVENTS];
     int event_count;
     struct history *histories;
@@ -118,7 +120,7 @@ static struct queue *queue_of(struct oracle *oracle, void *native)
         trouble(oracle, "too many streams", MOST_QUEUES, 0);
         return &oracle->queues[0];
     }
-    oracle->queues[oracle->queue_count] = (struct queue) { native, oracle->streams++, -1 };
+    oracle->queues[oracle->queue_count] = (struct queue) { native, oracle->streams++, -1, 0 };
     return &oracle->queues[oracle->queue_count++];
 }
 
@@ -131,7 +133,7 @@ static struct event *event_of(struct oracle *oracle, void *native)
         trouble(oracle, "too many events", MOST_EVENTS, 0);
         return &oracle->events[0];
     }
-    oracle->events[oracle->event_count] = (struct event) { native, -1 };
+    oracle->events[oracle->event_count] = (struct event) { native, -1, 0 };
     return &oracle->events[oracle->event_count++];
 }
 
@@ -144,8 +146,37 @@ static void host_learns(struct oracle *oracle, int node)
 
 static void replay_work(struct oracle *oracle, const struct instrument_call *call, struct oracle_step *step)
 {
-    step->work = node_add(oracle, queue_of(oracle, call->stream), -1);
-    step->works++;
+    struct queue *queue = queue_of(oracle, call->stream);
+    if (queue->capture) {
+        step->captured++;
+        return;
+    }
+    step->work = node_add(oracle, queue, -1);
+    step->first = step->works++ ? step->first : step->work;
+}
+
+static void replay_record(struct oracle *oracle, struct queue *queue, struct event *event)
+{
+    oracle->counts.records++;
+    event->capture = queue->capture;
+    event->record = queue->capture ? -1 : node_add(oracle, queue, -1);
+}
+
+/* A stream that waits for what is captured takes part in the capture from then on. */
+static void replay_wait(struct oracle *oracle, struct queue *queue, const struct event *event)
+{
+    oracle->counts.waits++;
+    if (event->capture)
+        queue->capture = event->capture;
+    if (!queue->capture)
+        node_add(oracle, queue, event->record);
+}
+
+static void replay_capture_end(struct oracle *oracle, int capture)
+{
+    for (int i = 0; capture && i < oracle->queue_count; i++)
+        if (oracle->queues[i].capture == capture)
+            oracle->queues[i].capture = 0;
 }
 
 /* One call that succeeded. A handle that is made is new, even when it has the number of one that is gone. */
@@ -153,19 +184,23 @@ static void replay_call(struct oracle *oracle, const struct instrument_call *cal
 {
     switch (call->row) {
     case DRIVER_ROW_stream_create:
-        *queue_of(oracle, call->stream) = (struct queue) { call->stream, oracle->streams++, -1 };
+        *queue_of(oracle, call->stream) = (struct queue) { call->stream, oracle->streams++, -1, 0 };
         step->stream_made = call->stream;
         break;
     case DRIVER_ROW_event_create:
-        event_of(oracle, call->event)->record = -1;
+        *event_of(oracle, call->event) = (struct event) { call->event, -1, 0 };
         break;
     case DRIVER_ROW_event_record:
-        oracle->counts.records++;
-        event_of(oracle, call->event)->record = node_add(oracle, queue_of(oracle, call->stream), -1);
+        replay_record(oracle, queue_of(oracle, call->stream), event_of(oracle, call->event));
         break;
     case DRIVER_ROW_stream_wait_event:
-        oracle->counts.waits++;
-        node_add(oracle, queue_of(oracle, call->stream), event_of(oracle, call->event)->record);
+        replay_wait(oracle, queue_of(oracle, call->stream), event_of(oracle, call->event));
+        break;
+    case DRIVER_ROW_capture_begin:
+        queue_of(oracle, call->stream)->capture = ++oracle->captures;
+        break;
+    case DRIVER_ROW_capture_end:
+        replay_capture_end(oracle, queue_of(oracle, call->stream)->capture);
         break;
     case DRIVER_ROW_event_synchronize:
     case DRIVER_ROW_event_query:
@@ -182,6 +217,9 @@ static void replay_call(struct oracle *oracle, const struct instrument_call *cal
         step->freed = node_add(oracle, queue_of(oracle, call->stream), -1);
         break;
     case DRIVER_ROW_launch:
+    case DRIVER_ROW_launch_ex:
+    case DRIVER_ROW_graph_launch:
+    case DRIVER_ROW_capture_update:
     case DRIVER_ROW_copy:
     case DRIVER_ROW_copy_peer:
     case DRIVER_ROW_copy_to_device:
@@ -198,7 +236,7 @@ static void replay_call(struct oracle *oracle, const struct instrument_call *cal
 
 struct oracle_step oracle_replay(struct oracle *oracle)
 {
-    struct oracle_step step = { .work = -1, .allocated = -1, .freed = -1 };
+    struct oracle_step step = { .first = -1, .work = -1, .allocated = -1, .freed = -1 };
     uint64_t made = instrument_count(DRIVER_ROW_COUNT);
     size_t count = instrument_journal(oracle->journal, JOURNAL);
     if (made != count)

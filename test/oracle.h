@@ -2,7 +2,8 @@
  *
  * Every record, wait and piece of work that the journal shows becomes a node. A node's predecessors are the newest node of its stream, for a wait the
  * event's last record, and what the host knew to be finished when the call was made. Two uses of a memory of which one writes must be ordered by
- * these edges. The library's own tickets, clocks and counters play no part. For one thread that calls the driver. */
+ * these edges. The library's own tickets, clocks and counters play no part. What a captured stream is given becomes no node; a launch of the graph is one.
+ * For one thread at a time that calls the driver. */
 #ifndef BATON_TEST_ORACLE_H
 #define BATON_TEST_ORACLE_H
 
@@ -14,7 +15,8 @@ struct oracle;
 /* What one call of the library did on the device. Nodes are numbered from 0; -1: none. */
 struct oracle_step {
     int works;              /* launches, copies and fills */
-    int work;               /* the last of them */
+    int first, work;        /* the first and the last of them */
+    int captured;           /* works that became part of a graph, and are no nodes */
     int allocated, freed;   /* the newest allocation or free in stream order */
     void *stream_made;      /* the newest stream's native handle, or NULL */
 };

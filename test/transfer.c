@@ -266,10 +266,30 @@ START_TEST(a_wrong_transfer_is_refused)
 }
 END_TEST
 
+/* O4, E1: the copy is under way already; the host's memory is the caller's again when the call is back, with an error too. */
+START_TEST(a_transfer_whose_wait_fails_leaves_the_hosts_memory_alone)
+{
+    baton_stream *s = make_stream();
+    baton_array *array = make_array(10, s), *pinned = make_array_of(BATON_HOST, 10, s);
+    void *host;
+    ok(baton_array_host_pointer(pinned, BATON_READ_WRITE, &host, &error));
+    for (int upload = 0; upload < 2; upload++) {
+        counting_start();
+        instrument_fail(DRIVER_ROW_event_query, 1, DRIVER_INVALID_VALUE, 0);
+        refused(BATON_ERR_DRIVER, upload ? baton_upload(array, host, 40, s, &error) : baton_download(host, 40, array, s, &error));
+        ck_assert_uint_eq(instrument_failures(), 1);
+        ck_assert_uint_ge(calls(DRIVER_ROW_event_synchronize), 1);
+    }
+    arrays_release(array, pinned);
+    baton_stream_release(s);
+}
+END_TEST
+
 SUPPORT_MAIN("transfer", 60, an_upload_returns_at_once_and_its_source_may_be_reused,
              an_upload_from_pinned_memory_waits_until_it_is_read, an_upload_to_host_memory_waits_until_it_is_there_and_holds_no_lock,
              a_download_waits_for_the_owner_and_holds_no_lock, a_download_waits_for_its_own_stream,
              a_download_to_pinned_memory_is_complete_on_return,
              an_asynchronous_download_returns_a_fence,
              an_asynchronous_download_to_ordinary_memory_holds_no_lock_while_it_waits,
-             strided_arrays_are_uploaded_and_downloaded, a_wrong_transfer_is_refused)
+             strided_arrays_are_uploaded_and_downloaded, a_wrong_transfer_is_refused,
+             a_transfer_whose_wait_fails_leaves_the_hosts_memory_alone)

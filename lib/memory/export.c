@@ -42,44 +42,67 @@ static int32_t lock_to_end(struct memory *memory)
     return memory_lock(memory, lock_token(), &policy, NULL);
 }
 
-/* Its stream may be gone: it stays in the list until all that it can have left there has finished. BATON_ERR_STREAM: somebody keeps the stream by now. */
-static int32_t end_lent(struct export *export)
+/* The end is ordered nowhere: the consumer stays in the list until all that it can have left on its stream has finished. */
+static void leave_locked(struct memory *memory, baton_stream *s)
 {
-    struct memory *memory = export->memory;
-    int32_t status = lock_to_end(memory);
+    struct consumer *consumer = &memory->exports[find_locked(memory, s)];
+    if (--consumer->live == 0)
+        consumer->ticket = stream_foreign_ticket(s);
+    memory_changed_locked(memory);
+}
+
+static int32_t leave(struct export *export)
+{
+    int32_t status = lock_to_end(export->memory);
     if (status)
         return status;
-    struct consumer *consumer = &memory->exports[find_locked(memory, export->place)];
-    uint64_t ticket = stream_foreign_ticket(export->place);
-    if (stream_lent(export->place)) {
-        if (--consumer->live == 0)
-            consumer->ticket = ticket;
-        memory_changed_locked(memory);
+    leave_locked(export->memory, export->place);
+    lock_release(&export->memory->lock);
+    return BATON_OK;
+}
+
+/* Whether the consumer's stream cannot become the last user now: it may be gone, or foreign code has the address (P4), and the memory stays that code's. */
+static int32_t is_apart(struct export *export, int *apart)
+{
+    int32_t status = lock_to_end(export->memory);
+    if (status)
+        return status;
+    *apart = stream_lent(export->place) || export->memory->escaped;
+    lock_release(&export->memory->lock);
+    return BATON_OK;
+}
+
+static void end_operation(struct export *export, struct operation *op)
+{
+    struct memory *memory = export->memory;
+    if (memory->escaped && !op->captured) {     /* since just now */
+        leave_locked(memory, export->place);
+        operation_withdraw(op);
     } else {
-        status = BATON_ERR_STREAM;
+        remove_locked(memory, export->place);
+        operation_submitted(op);
     }
-    lock_release(&memory->lock);
-    return status;
 }
 
 static int32_t end_named(struct export *export)
 {
     struct operation op;
+    int apart;
     if (device_usable(export->memory->device, NULL))
         return BATON_OK;
-    int32_t status = stream_lent(export->place) ? end_lent(export) : BATON_ERR_STREAM;
-    if (status != BATON_ERR_STREAM)
-        return status;
+    int32_t status = is_apart(export, &apart);
+    if (status || apart)
+        return status ? status : leave(export);
     status = export_operate(export->memory, export->place, OPERATION_TRY | OPERATION_NO_HOST_WAIT, BATON_READ_WRITE, &op, NULL);
-    if (!status && op.tracked) {            /* a capture began: the memory is not locked, and nothing is given back now */
+    if (status == BATON_NOT_READY)              /* the host would have to wait for others */
+        return leave(export);
+    if (!status && op.tracked) {                /* a capture began: the memory is not locked, and nothing is given back now */
         operation_failed(&op);
-        status = BATON_NOT_READY;
+        return BATON_NOT_READY;
     }
-    if (status)
-        return status;
-    remove_locked(export->memory, export->place);
-    operation_submitted(&op);
-    return BATON_OK;
+    if (!status)
+        end_operation(export, &op);
+    return status;
 }
 
 static int32_t end_unnamed(struct export *export)

@@ -92,6 +92,12 @@ static int32_t operate(struct memory *memory, baton_stream *s, int32_t kind, uin
     return status;
 }
 
+/* S12: the foreign code's work on s must reach it. */
+static int32_t reach(const struct memory *memory, baton_stream *s, baton_error *err)
+{
+    return memory->kind != BATON_DEVICE || device_same(s->device, memory->device) ? BATON_OK : device_reach(s->device, memory->device, err);
+}
+
 int32_t memory_expose(struct memory *memory, baton_stream *s, uint32_t access, baton_error *err)
 {
     struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_FOREIGN, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_POINTER,
@@ -101,8 +107,9 @@ int32_t memory_expose(struct memory *memory, baton_stream *s, uint32_t access, b
     int unnamed, capturing;
     if (memory->read_only && access & BATON_WRITE)
         return fail(err, BATON_ERR_KIND, "the memory is read-only");
-    for (;;) {
-        int32_t status = stream_foreign_capture(s, &capturing, err);
+    int32_t status = reach(memory, s, err);
+    while (!status) {
+        status = stream_foreign_capture(s, &capturing, err);
         if (!status && (capturing || stream_tracked(s)))
             return operate(memory, s, BATON_OP_POINTER, access, err);
         if (status || (status = look(memory, &token, err)))
@@ -113,9 +120,9 @@ int32_t memory_expose(struct memory *memory, baton_stream *s, uint32_t access, b
         version = memory->version;
         lock_release(&memory->lock);
         status = wait_uses(memory, uses, count, unnamed, &how, err);
-        if (status)
-            return status;
     }
+    if (status)
+        return status;
     int captured = submission_enter(s) != NULL;
     if (!captured)
         expose_locked(memory, s);

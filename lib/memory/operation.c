@@ -102,10 +102,10 @@ void operation_keep_memories(struct operation *op)
     op->kept = 1;
 }
 
-/* An enclosing scope on the same stream lends its lock (W4), and what the host has waited for under it. */
+/* An enclosing scope on the same stream lends its lock (W4), and what it has waited for. */
 static int32_t inherit(struct operation *op, struct operation_item *item, baton_error *err)
 {
-    item->inherited = 0;
+    item->inherited = item->taken = 0;
     for (struct operation *outer = op->parent; outer; outer = outer->parent) {
         const struct operation_item *found = operation_find(outer, item->memory);
         if (!found)
@@ -114,8 +114,7 @@ static int32_t inherit(struct operation *op, struct operation_item *item, baton_
             return fail(err, BATON_ERR_NESTED_STREAM, "memory %llu belongs to an enclosing scope on stream %llu, whose work is not submitted yet",
                         (unsigned long long)item->memory->id, (unsigned long long)outer->stream->id);
         item->inherited = 1;
-        if (found->waited)
-            item->waited = found->waited;
+        item->taken = (int16_t)(item->taken || (!outer->captured && (item->access & ~found->access) == 0));
     }
     return BATON_OK;
 }

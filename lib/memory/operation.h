@@ -20,7 +20,8 @@ enum {
 struct operation_item {
     struct memory *memory;
     uint32_t access;
-    int inherited;              /* an enclosing scope holds the lock */
+    int16_t inherited;          /* an enclosing scope holds the lock */
+    int16_t taken;              /* and has taken the memory for as much */
     uint64_t waited;            /* memory version + 1 that was host-waited for; 0: none */
 };
 
@@ -81,6 +82,9 @@ void operation_failed(struct operation *op);
 
 /* As submitted, with foreign work behind it: the memories are escaped on the stream (P4). */
 void operation_expose(struct operation *op);
+
+/* Nothing follows the waits that are queued, and nobody's memory changes hands. */
+void operation_withdraw(struct operation *op);
 
 /* Gives up an operation that has not begun. */
 __attribute__((hot)) void operation_discard(struct operation *op);

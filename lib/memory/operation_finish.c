@@ -136,6 +136,14 @@ void operation_expose(struct operation *op)
     operation_discard(op);
 }
 
+void operation_withdraw(struct operation *op)
+{
+    stream_settle(op->stream, stream_ticket(op->stream, BATON_OP_FOREIGN));
+    submission_over(op);
+    operation_unlock(op);
+    operation_discard(op);
+}
+
 void operation_failed(struct operation *op)
 {
     uint64_t ticket = 0;

@@ -94,11 +94,17 @@ static int32_t plan_use(struct operation *op, const struct memory *memory, const
     return needs_add(needs, use->stream, use->ticket, cause, err);
 }
 
-/* What foreign code may have submitted to the stream was waited for by the host already, and nobody has used the memory since. */
+/* The host has waited for whatever may use the memory, and nobody has used it since: this operation, or the scope around it, which has held the lock ever since. */
+static int waited(const struct operation_item *item)
+{
+    return item->taken || item->waited == item->memory->version + 1;
+}
+
+/* The same of what foreign code may have submitted to the stream. */
 static int waited_for(const struct operation *op, const struct operation_item *item, baton_stream *stream)
 {
     struct use newest = { .stream = stream, .ticket = UINT64_MAX };
-    return item->waited == item->memory->version + 1 && host_cause(op, item->memory, &newest) >= 0;
+    return waited(item) && host_cause(op, item->memory, &newest) >= 0;
 }
 
 static int32_t plan_exports(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
@@ -115,7 +121,7 @@ static int32_t plan_exports(struct operation *op, struct operation_item *item, s
         if (waits || use.stream == op->stream || !stream_out_of_reach(use.stream, use.ticket))
             status = plan_use(op, memory, &use, needs, err);
     }
-    if (!status && memory_unnamed(memory, item->access) && waits && item->waited != memory->version + 1)
+    if (!status && memory_unnamed(memory, item->access) && waits && !waited(item))
         status = needs_add(needs, NULL, 0, BATON_HOST_WAIT_EXPORT, err);
     return status;
 }
@@ -126,7 +132,7 @@ static int32_t plan_tainted(struct operation *op, struct operation_item *item, s
     struct memory *memory = item->memory;
     struct use uses[MEMORY_USES];
     int32_t status = BATON_OK;
-    if (item->waited == memory->version + 1 || memory->capturer == op->stream)
+    if (waited(item) || memory->capturer == op->stream)
         return BATON_OK;
     uint32_t count = memory_uses_locked(memory, op->stream, 0, uses);
     for (uint32_t i = 0; i < count && !status; i++)

@@ -203,11 +203,11 @@ int32_t wait_closing(baton_stream *stream, int promised, baton_error *err)
     return status ? status : wait_stream(stream, promised && stream_lent(stream) ? stream_promised(stream) : stream_newest(stream), &how, err);
 }
 
-int32_t wait_query_newest(baton_stream *stream, baton_error *err)
+int32_t baton_stream_query(baton_stream *stream, baton_error *err)
 {
     struct mark *mark;
-    int32_t status = check_untracked(stream, err);
-    if (status)
+    int32_t status = stream_resolve(&stream, err);
+    if (status || (status = check_untracked(stream, err)))
         return status;
     uint64_t ticket = stream_newest(stream);
     if (stream_done(stream, ticket))
@@ -218,10 +218,4 @@ int32_t wait_query_newest(baton_stream *stream, baton_error *err)
     status = wait_query(stream, mark, BATON_OP_SYNCHRONIZE, err);
     mark_release(mark);
     return status;
-}
-
-int32_t baton_stream_query(baton_stream *stream, baton_error *err)
-{
-    int32_t status = stream_resolve(&stream, err);
-    return status ? status : wait_query_newest(stream, err);
 }

@@ -35,9 +35,6 @@ int32_t wait_query(baton_stream *stream, struct mark *mark, int32_t operation, b
 /* Waits for the stream as its runtime closes. `promised`: of a lent one, for what others may have put there since it was named, too. */
 int32_t wait_closing(baton_stream *stream, int promised, baton_error *err);
 
-/* baton_stream_query, but that a lent stream is not named by it. */
-int32_t wait_query_newest(baton_stream *stream, baton_error *err);
-
 /* BATON_ERR_ARGUMENT for an unknown mode. */
 int32_t wait_mode_check(int32_t mode, baton_error *err);
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/process.h"
+
 static int32_t wait_legacy(struct device *device, int32_t operation, baton_error *err)
 {
     struct device_entry entry;
@@ -70,15 +72,42 @@ int32_t wait_everything(struct device *device, const struct wait_how *how, baton
     return status;
 }
 
-static int32_t query_legacy(struct device *device)
+static int32_t query_native(struct device *device, driver_stream native)
 {
     struct device_entry entry;
     int32_t status = device_enter(device, &entry, NULL);
     if (status)
         return status;
-    int code = device->driver->stream_query(DRIVER_STREAM_LEGACY);
+    int code = device->driver->stream_query(native);
     device_leave(device, &entry);
     return code == DRIVER_NOT_READY ? BATON_NOT_READY : device_status(device, code, DRIVER_ROW_stream_query, BATON_OP_FREE, NULL, NULL);
+}
+
+static int32_t query_ticket(baton_stream *stream, uint64_t ticket)
+{
+    struct mark *mark;
+    if (stream_done(stream, ticket))
+        return BATON_OK;
+    int32_t status = stream_mark(stream, ticket, 0, &mark, NULL);
+    if (status)
+        return status;
+    status = wait_query(stream, mark, BATON_OP_FREE, NULL);
+    mark_release(mark);
+    return status;
+}
+
+/* The stream itself where it may hold work without tickets (P6): an event for that would be a newer one each time. */
+static int32_t query_stream(baton_stream *stream)
+{
+    int capturing;
+    if (stream_tracked(stream))
+        return BATON_NOT_READY;
+    if (!stream_exposed(stream) || stream_lent(stream) || (stream->thread && stream->thread != process_thread()))
+        return query_ticket(stream, stream_lent(stream) ? stream_newest(stream) : stream_submitted(stream));
+    int32_t status = stream_foreign_capture(stream, &capturing, NULL);
+    if (status || capturing)
+        return status ? status : BATON_NOT_READY;
+    return query_native(stream->device, stream->native);
 }
 
 int32_t query_everything(struct device *device)
@@ -89,7 +118,7 @@ int32_t query_everything(struct device *device)
         return status;
     for (size_t i = 0; i < list.count && !status; i++)
         if (!(status = device_usable(list.streams[i]->device, NULL)))
-            status = wait_query_newest(list.streams[i], NULL);
+            status = query_stream(list.streams[i]);
     stream_list_free(&list);
-    return status ? status : query_legacy(device);
+    return status ? status : query_native(device, DRIVER_STREAM_LEGACY);
 }

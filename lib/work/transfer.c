@@ -75,6 +75,15 @@ static int32_t wait_before_upload(baton_array *to, const struct wait_how *how, b
     return status || capturing ? status : wait_before(to, 0, how, stream, err);
 }
 
+/* Behind a copy that the device makes by itself. When the wait fails it is tried once more: the host's memory is to be the caller's again, also with an error. */
+static int32_t wait_copied(baton_stream *stream, uint64_t ticket, const struct wait_how *how, baton_error *err)
+{
+    int32_t status = wait_stream(stream, ticket, how, err);
+    if (status)
+        wait_stream(stream, ticket, how, NULL);
+    return status;
+}
+
 static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
 {
     struct operation op;
@@ -98,7 +107,7 @@ static int32_t upload_run(baton_array *to, const void *host, uint64_t bytes, bat
     status = submit_end(&op, code, row, err);
     if (status || captured || (!direct && row != DRIVER_ROW_copy))
         return status;
-    return wait_stream(stream, stream_submitted(stream), &how, err);
+    return wait_copied(stream, stream_submitted(stream), &how, err);
 }
 
 static int32_t upload_staged(baton_array *to, const void *host, uint64_t bytes, baton_stream *stream, baton_error *err)
@@ -168,7 +177,7 @@ static int32_t download_run(void *host, uint64_t bytes, baton_array *from, baton
     int32_t status = wait_before(from, 1, &how, stream, err);
     if (!status)
         status = submit_download(host, bytes, from, stream, &ticket, err);
-    return status ? status : wait_stream(stream, ticket, &how, err);
+    return status ? status : wait_copied(stream, ticket, &how, err);
 }
 
 /* The array itself, or a contiguous copy on the stream's device; one reference for the caller. */
@@ -215,7 +224,7 @@ static int32_t fence_or_wait(const struct use *use, baton_fence **fence, baton_e
     struct wait_how how = how_for(BATON_HOST_WAIT_DOWNLOAD, BATON_OP_DOWNLOAD, use->stream);
     int32_t status = fence_make(use->stream->runtime, use, 1, fence, err);
     if (status)
-        wait_stream(use->stream, use->ticket, &how, NULL);
+        wait_copied(use->stream, use->ticket, &how, NULL);
     return status;
 }
 

@@ -43,7 +43,7 @@ int soft_schedule_one(void)
 
 void soft_schedule_some(void)
 {
-    if (!soft_machine.seed)
+    if (!soft_machine.seed || schedule_draw(1 + soft_machine.seed / 2 % 8))
         return;
     for (uint64_t i = schedule_draw(4); i && soft_schedule_one(); i--)
         ;

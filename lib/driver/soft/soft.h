@@ -43,7 +43,7 @@ const struct driver *soft_driver(void);
 /* ---- instrument: everything below may be called from any thread while the machine is open ---- */
 
 /* Makes all work run on the calling threads, deterministically, in an order drawn from `seed`: each driver call first
- * runs a drawn number of ready operations of drawn streams; a wait runs drawn operations until it is satisfied, and
+ * runs a drawn number of ready operations of drawn streams (with some seeds most calls run none, so that work piles up); a wait runs drawn operations until it is satisfied, and
  * fails with LAUNCH_TIMEOUT rather than hang when nothing can run. Takes effect at the next soft_open (no streams may
  * exist). 0: threads (the default). */
 void soft_schedule(uint64_t seed);
