@@ -4,7 +4,7 @@
 #include "outside.h"
 #include "waiter.h"
 
-enum { ELEMENTS = 1000, BYTES = ELEMENTS * sizeof(int32_t), LIMIT = 16384, STREAMS = 64 };
+enum { ELEMENTS = 1000, BYTES = ELEMENTS * sizeof(int32_t), LIMIT = 16384, STREAMS = 16 };
 
 static uint64_t address_of(baton_array *array)
 {

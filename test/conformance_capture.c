@@ -59,6 +59,33 @@ START_TEST(a_query_of_the_capturing_stream_kills_the_capture)
 }
 END_TEST
 
+START_TEST(to_ask_the_capturing_stream_for_its_number_kills_the_capture)
+{
+    unsigned long long number;
+    OK(driver->capture_begin(s, DRIVER_CAPTURE_RELAXED));
+    EXPECT(DRIVER_STREAM_CAPTURE_UNSUPPORTED, driver->stream_id(s, &number));
+    EXPECT(DRIVER_STREAM_CAPTURE_INVALIDATED, capture_close());
+    OK(driver->stream_id(s, &number));
+}
+END_TEST
+
+START_TEST(the_capturing_stream_tells_its_context_and_its_capture)
+{
+    driver_context of = NULL;
+    driver_capture_status status;
+    driver_capture_id first = 0, second = 0;
+    for (int i = 0; i < 2; i++) {
+        OK(driver->capture_begin(s, DRIVER_CAPTURE_GLOBAL));
+        OK(driver->stream_context(s, &of));
+        ck_assert_ptr_eq(of, context);
+        OK(driver->capture_info(s, &status, i ? &second : &first, NULL, NULL, NULL));
+        ck_assert_uint_eq(status, DRIVER_CAPTURE_STATUS_ACTIVE);
+        OK(capture_close());
+    }
+    ck_assert_uint_ne(first, second);
+}
+END_TEST
+
 START_TEST(a_query_of_a_captured_event_kills_the_capture)
 {
     OK(driver->capture_begin(s, DRIVER_CAPTURE_RELAXED));
@@ -298,6 +325,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         a_stream_says_whether_it_captures, a_query_of_the_capturing_stream_kills_the_capture,
+        to_ask_the_capturing_stream_for_its_number_kills_the_capture, the_capturing_stream_tells_its_context_and_its_capture,
         a_query_of_a_captured_event_kills_the_capture, a_host_wait_for_a_captured_event_kills_the_capture,
         an_event_of_a_capture_that_has_ended_is_void_until_recorded_anew,
         an_event_never_recorded_may_be_waited_for_in_a_capture, a_dead_capture_takes_nothing_more,

@@ -83,6 +83,18 @@ static int call_capture_info(void)
     return driver->capture_info(other, &status, NULL, NULL, NULL, NULL);
 }
 
+static int call_stream_id(void)
+{
+    unsigned long long number;
+    return driver->stream_id(other, &number);
+}
+
+static int call_stream_context(void)
+{
+    driver_context of;
+    return driver->stream_context(other, &of);
+}
+
 static int call_create(void)
 {
     driver_event made;
@@ -102,7 +114,7 @@ static int (*const unsafe_calls[])(void) = {
 };
 static int (*const safe_calls[])(void) = {
     call_launch, call_record, call_wait, call_copy, call_graph_destroy, call_create, call_module_load, call_memory_info,
-    call_add_child, call_capture_info, call_copy_to_device, call_copy_to_host, call_fill
+    call_add_child, call_capture_info, call_stream_id, call_stream_context, call_copy_to_device, call_copy_to_host, call_fill
 };
 enum { UNSAFE_CALLS = sizeof unsafe_calls / sizeof *unsafe_calls, SAFE_CALLS = sizeof safe_calls / sizeof *safe_calls };
 

@@ -131,13 +131,15 @@ static int is_order(int number)
     return seen == (1 << STEPS) - 1;
 }
 
-/* Arrays, streams, the rest and the runtime, in all 24 orders, each cut short in every place. */
+/* Arrays, streams, the rest and the runtime, in all 24 orders, each cut short in every place; on CUDA, where each process takes seconds, some of all these. */
 START_TEST(a_process_ends_in_every_order)
 {
     char what[64];
-    int run = 0;
+    int run = 0, every = on_soft() ? 1 : 7;
     for (int number = 0; number < STEPS * STEPS * STEPS * STEPS; number++)
-        for (taken = 0; taken <= STEPS && is_order(number); taken++, run++) {
+        for (taken = 0; taken <= STEPS && is_order(number); taken++) {
+            if (run++ % every)
+                continue;
             snprintf(what, sizeof what, "%d of the steps %d %d %d %d", taken, order[0], order[1], order[2], order[3]);
             expect_exit(take_steps, what);
         }
@@ -223,7 +225,7 @@ static _Atomic int begun;
 static void *wait_for_ever(void *unused)
 {
     atomic_store(&begun, 1);
-    must(baton_stream_synchronize(stream, BATON_WAIT_BLOCK, NULL));
+    baton_stream_synchronize(stream, BATON_WAIT_BLOCK, NULL);       /* CUDA's own exit may end the wait with an error */
     return unused;
 }
 

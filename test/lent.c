@@ -48,7 +48,7 @@ START_TEST(a_consumer_whose_stream_is_gone_is_followed_without_it)
             consumer_end(managed);
         baton_array_release(array);
         drain();
-        expect_untouched(native);
+        expect_untouched();
         baton_stream_release(c);
         outside_stream_destroy(native, 0);
     }
@@ -77,7 +77,7 @@ START_TEST(naming_the_stream_again_makes_its_earlier_work_known)
     consumer_end(again);
     arrays_release(array, copy, other);
     drain();
-    expect_untouched(native);
+    expect_untouched();
     baton_stream_release(c);
     outside_stream_destroy(native, 0);
 }
@@ -100,7 +100,7 @@ START_TEST(work_of_the_librarys_own_on_a_lent_stream_is_followed_on_the_device)
     expect(copy, 3, c);
     arrays_release(array, copy);
     drain();
-    expect_untouched(native);
+    expect_untouched();
     baton_stream_release(c);
     outside_stream_destroy(native, 0);
 }
@@ -127,7 +127,7 @@ START_TEST(the_stream_of_an_interface_is_followed_after_its_end)
     expect(copy, 6, s);
     arrays_release(array, copy, lender);
     drain();
-    expect_untouched(native);
+    expect_untouched();
     baton_stream_release(s);
     outside_stream_destroy(native, 0);
 }
@@ -149,7 +149,7 @@ START_TEST(an_address_given_out_on_a_lent_stream_is_followed_by_waiting)
     copy_must_wait(array, 4, c, &open);
     baton_array_release(array);
     drain();
-    expect_untouched(native);
+    expect_untouched();
     baton_stream_release(c);
     outside_stream_destroy(native, 0);
 }
@@ -175,7 +175,7 @@ START_TEST(a_lent_stream_is_not_named_to_others)
     expect(array, 5, s);
     baton_array_release(array);
     drain();
-    expect_untouched(native);
+    expect_untouched();
     baton_stream_release(s);
     outside_stream_destroy(native, 0);
 }
@@ -197,7 +197,7 @@ START_TEST(memory_in_a_capture_on_a_lent_stream_is_waited_for_without_it)
     outside_launch(graph, native);
     native = recycle(native);
     copy_must_wait(array, 9, c, &open);
-    expect_untouched(native);
+    expect_untouched();
     consumer_end(managed);
     baton_array_release(array);
     ok(baton_trim(runtime, 0, 0, &error));

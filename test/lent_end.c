@@ -22,7 +22,7 @@ START_TEST(memory_of_a_consumer_that_is_gone_is_not_given_back_early)
     open = 1;
     ok(baton_trim(runtime, 0, 0, &error));
     ck_assert_uint_eq(stats().deferred_bytes, 0);
-    expect_untouched(native);
+    expect_untouched();
     baton_stream_release(s);
     outside_stream_destroy(native, 0);
 }
@@ -56,14 +56,18 @@ START_TEST(a_runtime_closes_after_the_streams_that_were_lent_to_it)
     struct dlpack_managed *managed = export_with(array, 0, lent);
     fill(array, 2, lent);
     consumer_fill(managed, 1, native);
-    native = recycle(native);               /* that one ends with its context */
+    native = recycle(native);
     consumer_end(managed);
     baton_array_release(array);
     streams_release(lent, s);
     ok(baton_runtime_close(runtime, &error));
     runtime = NULL;
-    expect_untouched(native);
+    expect_untouched();
     ck_assert_uint_eq(census_read().allocations, 0);
+    if (on_soft())
+        return;                             /* it has ended with its context */
+    support_reopen(NULL);
+    outside_stream_destroy(native, 0);
 }
 END_TEST
 

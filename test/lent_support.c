@@ -25,19 +25,22 @@ void consumer_end(struct dlpack_managed *managed)
     managed->deleter(managed);
 }
 
+static driver_stream gone;
+
 driver_stream recycle(driver_stream native)
 {
     outside_stream_destroy(native, 0);
     driver_stream next = outside_stream(0);
-    ck_assert_ptr_eq(next, native);
+    ck_assert(!on_soft() || next == native);
+    gone = native;
     counting_start();
     return next;
 }
 
-void expect_untouched(driver_stream native)
+void expect_untouched(void)
 {
     for (int row = 0; row < DRIVER_ROW_COUNT; row++)
-        ck_assert_msg(!journal_find((enum driver_row)row, native, 0, NULL), "row %d named a stream that may be gone", row);
+        ck_assert_msg(!journal_find((enum driver_row)row, gone, 0, NULL), "row %d named a stream that may be gone", row);
 }
 
 uint64_t export_waits(void)

@@ -19,10 +19,10 @@ void consumer_fill(const struct dlpack_managed *managed, int32_t value, driver_s
 /* By the tensor's deleter. */
 void consumer_end(struct dlpack_managed *managed);
 
-/* The stream ends, and its handle is somebody else's at once: that one's. */
+/* The stream ends, and its handle is somebody else's at once: that one's. (CUDA may keep the handle for later.) */
 driver_stream recycle(driver_stream native);
-/* Since then, or since counting_start, no call has named it. */
-void expect_untouched(driver_stream native);
+/* Since then, or since counting_start, no call has named what ended last. */
+void expect_untouched(void);
 
 /* Host waits for consumers. */
 uint64_t export_waits(void);

@@ -12,7 +12,7 @@ struct wanted {
     baton_stream *found;        /* retained */
 };
 
-/* A stream of the library's own lives as long as its handle; of those made elsewhere the driver's number tells whether it is the one that was there before. */
+/* A stream of the library's own lives as long as its handle; of those made elsewhere `adopted` tells whether it is the one that was there before. */
 static void look_at(baton_stream *stream, void *user)
 {
     struct wanted *wanted = user;
@@ -24,12 +24,27 @@ static void look_at(baton_stream *stream, void *user)
         wanted->found = stream;
 }
 
+/* While it captures: to ask for its number would end the capture. The capture's own number stands for it; a stream that ends takes its capture along. */
+static int32_t identify_captured(struct device *device, struct wanted *wanted, int *captured, baton_error *err)
+{
+    driver_capture_status status = DRIVER_CAPTURE_STATUS_NONE;
+    driver_capture_id number = 0;
+    int code = device->driver->capture_info(wanted->native, &status, &number, NULL, NULL, NULL);
+    *captured = status != DRIVER_CAPTURE_STATUS_NONE;
+    wanted->adopted = ~(uint64_t)number;
+    return device_status(device, code, DRIVER_ROW_capture_info, BATON_OP_STREAM, NULL, err);
+}
+
 static int32_t identify(struct device *device, struct wanted *wanted, baton_error *err)
 {
     unsigned long long number = 0;
+    int captured = 1;
     wanted->adopted = SPECIAL;
     if (wanted->native == DRIVER_STREAM_LEGACY || wanted->native == DRIVER_STREAM_PER_THREAD)
         return BATON_OK;
+    int32_t status = identify_captured(device, wanted, &captured, err);
+    if (status || captured)
+        return status;
     int code = device->driver->stream_id(wanted->native, &number);
     wanted->adopted = number + 1;       /* 0 is nobody's */
     return device_status(device, code, DRIVER_ROW_stream_id, BATON_OP_STREAM, NULL, err);

@@ -235,7 +235,7 @@ def hand_over(taken, give_back):
     with baton.Gate(streams[0]):
         share_between_threads(array, streams)
         back = give_back(array)
-        assert not array.query(), "nothing was held back"
+        assert not streams[0].query(), "nothing was held back"
         assert host_waits() == before, "the host waited"
     return back
 

@@ -42,7 +42,7 @@ def test_a_compiled_kernel_computes(module, dtype):
 
 def test_a_struct_goes_by_value(module):
     to = baton.zeros(1)
-    module["sum"](1, 1)(to, np.array((3, 4.5), dtype=[("a", "i4"), ("pad", "i4"), ("b", "f8")]).tobytes())
+    module["sum"](1, 1)(to, np.array((3, 0, 4.5), dtype=[("a", "i4"), ("pad", "i4"), ("b", "f8")]).tobytes())
     assert to.item() == 7.5
 
 

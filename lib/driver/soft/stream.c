@@ -71,6 +71,8 @@ int soft_stream_id(driver_stream stream, unsigned long long *id)
     ROW_ENTER();
     ROW_REQUIRE(id, DRIVER_INVALID_VALUE);
     ROW_TRY(soft_queue_get(stream, &queue));
+    if (queue->capture)
+        ROW_TRY(soft_capture_unasked(queue));
     *id = queue->id;
     ROW_LEAVE();
 }
