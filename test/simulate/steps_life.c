@@ -179,8 +179,10 @@ void step_limit(const struct step *step, int task)
 
 static void stream_end(int lane)
 {
-    struct call call = call_on(ACT_stream_release, NONE, NONE, NONE, NONE);
-    call.v[0] = lane;
+    struct call call = call_on(ACT_stream_release, NONE, NONE, NONE, NONE), gone = call_on(ACT_stream_gone, NONE, NONE, NONE, NONE);
+    call.v[0] = gone.v[0] = lane;
+    if (world.lanes[lane].lent)
+        perform(&gone, NULL);
     perform(&call, NULL);
     world.lanes[lane].alive = 0;
     for (int i = 0; i < BODIES; i++)
@@ -190,7 +192,8 @@ static void stream_end(int lane)
 
 static int stream_begin(const struct step *step, int lane, int task)
 {
-    struct call call = call_on(step->n[1] % 8 ? ACT_stream_create : ACT_stream_legacy, NONE, NONE, NONE, NONE);
+    static const int acts[] = { ACT_stream_legacy, ACT_stream_adopt, ACT_stream_adopt, ACT_stream_create };
+    struct call call = call_on(acts[step->n[1] % 8 < 3 ? step->n[1] % 8 : 3], NONE, NONE, NONE, NONE);
     struct lane *made = &world.lanes[lane];
     call.v[0] = lane, call.v[1] = step->n[2] % 3 == 0;
     made->exclusive = 1;
@@ -198,7 +201,8 @@ static int stream_begin(const struct step *step, int lane, int task)
     made->exclusive = 0;
     if (status)
         return 0;
-    *made = (struct lane) { .alive = 1, .task = task, .device = call.v[1], .special = call.act == ACT_stream_legacy, .handle = call.made };
+    *made = (struct lane) { .alive = 1, .task = task, .device = call.v[1], .special = call.act == ACT_stream_legacy, .lent = call.act == ACT_stream_adopt,
+                            .native = call.act == ACT_stream_adopt, .handle = call.made };
     return 1;
 }
 

@@ -48,7 +48,7 @@ struct record {
 };
 
 struct lane {
-    int alive, busy, exclusive, task, device, native, special, scopes;
+    int alive, busy, exclusive, task, device, native, special, lent, scopes;
     void *handle;               /* as the journal names it */
     struct record *capture;
     struct record *forked;      /* capture that it took part in and was joined to: nobody uses it until that ends */
