@@ -106,6 +106,33 @@ START_TEST(work_of_the_librarys_own_on_a_lent_stream_is_followed_on_the_device)
 }
 END_TEST
 
+/* P7, S7: the record that there is counts, though somebody else refers to it, and nobody can make it again. */
+START_TEST(a_record_that_fails_leaves_a_lent_stream_the_one_before)
+{
+    driver_stream native = outside_stream(0);
+    baton_stream *lent = adopt(number(native)), *s = make_stream();
+    baton_array *array = make_array(COUNT, lent);
+    baton_fence *fence;
+    _Atomic int open = 0;
+    outside_hold(&open, native);
+    fill(array, 3, lent);
+    ok(baton_array_fence(array, &fence, &error));
+    counting_start();
+    instrument_fail(DRIVER_ROW_event_record, 1, DRIVER_INVALID_VALUE, 0);
+    refused(BATON_ERR_DRIVER, baton_stream_query(lent, &error));
+    ck_assert_uint_eq(instrument_failures(), 1);
+    native = recycle(native);
+    fill(array, 4, s);
+    open = 1;
+    expect(array, 4, s);
+    expect_untouched();
+    baton_fence_release(fence);
+    arrays_release(array);
+    streams_release(lent, s);
+    outside_stream_destroy(native, 0);
+}
+END_TEST
+
 /* P4: a producer names its stream for what it has put there by then. */
 START_TEST(the_stream_of_an_interface_is_followed_after_its_end)
 {
@@ -228,6 +255,7 @@ END_TEST
 
 SUPPORT_MAIN("lent", 60, a_lent_stream_waits_on_the_device_when_it_is_named, a_consumer_whose_stream_is_gone_is_followed_without_it,
              naming_the_stream_again_makes_its_earlier_work_known, work_of_the_librarys_own_on_a_lent_stream_is_followed_on_the_device,
+             a_record_that_fails_leaves_a_lent_stream_the_one_before,
              the_stream_of_an_interface_is_followed_after_its_end, an_address_given_out_on_a_lent_stream_is_followed_by_waiting,
              a_lent_stream_is_not_named_to_others, memory_in_a_capture_on_a_lent_stream_is_waited_for_without_it,
              a_consumer_that_named_no_stream_may_be_on_one_that_nobody_knows)

@@ -211,9 +211,8 @@ static void replay_call(struct oracle *oracle, const struct instrument_call *cal
         host_learns(oracle, queue_of(oracle, call->stream)->last);
         break;
     case DRIVER_ROW_host_free:              /* only when the device is idle; that there are others is left to the device's own eyes */
-        for (int i = 0; i < oracle->queue_count; i++)
-            if (oracle->queues[i].last >= 0)
-                merge(oracle->host, oracle->set[oracle->queues[i].last], oracle->queues[i].last);
+        for (int node = 0; node < oracle->count; node++)
+            oracle->host[node / WORD] |= (uint64_t)1 << node % WORD;
         break;
     case DRIVER_ROW_alloc_async:
         step->allocated = node_add(oracle, queue_of(oracle, call->stream), -1);

@@ -22,6 +22,7 @@ void step_create(const struct step *step, int task)
         body_release(body);
     else
         cell_set(cell, piece_of(body, count), 0);
+    world.bodies[body].lent |= world.lanes[lane].lent;
 }
 
 void step_wrap(const struct step *step, int task)
@@ -43,6 +44,7 @@ void step_wrap(const struct step *step, int task)
         return;
     }
     world.bodies[body].wrapped = 1;
+    world.bodies[body].lent = world.lanes[lane].lent;
     for (int i = 0; i < count; i++)
         world.bodies[body].known[i] = 1;
     cell_set(cell, piece_of(body, count), 0);
@@ -149,6 +151,7 @@ void step_dispose(const struct step *step, int task)
     for (int i = 0; i < STREAMS; i++)
         call.allowed |= world.lanes[i].capture ? MAY(BATON_NOT_READY) | MAY(BATON_ERR_CAPTURE) : 0;
     call.allowed |= body->exported ? MAY(BATON_ERR_BUSY) | MAY(BATON_NOT_READY) : 0;
+    call.allowed |= body->lent ? MAY(BATON_NOT_READY) : 0;
     body->exclusive = 1;
     int32_t status = perform(&call, step);
     body->exclusive = 0;

@@ -15,6 +15,7 @@ struct body {
     int recorded;               /* of these: effects of records */
     int device, kind, count, wrapped, disposed;
     int collected;              /* a capture has had it among its memories */
+    int lent;                   /* ever used on a lent stream: what others may have put there is known to no event */
     int exported;               /* ever: when the library hears of the end is its own matter */
     int busy, exclusive;        /* calls under way that use it; one that nobody may get between */
     int foreign;                /* lane on which foreign code may submit work, NONE: none */
