@@ -13,7 +13,7 @@ static void release_memory(void *memory)
     memory_release(memory);
 }
 
-static int32_t check(const struct operation *op, const struct operation_item *item, baton_error *err)
+static int32_t check(struct operation *op, const struct operation_item *item, baton_error *err)
 {
     int32_t status = take_check(op, item, err);
     return status ? status : operation_reach(op, item->memory, err);
