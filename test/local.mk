@@ -175,6 +175,7 @@ EXTRA_DIST += \
     test/relacy/lock.cc \
     test/relacy/lock_code.cc \
     test/relacy/lock_code.h \
+    test/spin/capture.pml \
     test/spin/handoff.pml \
     test/spin/park.pml \
     test/spin/release.pml
