@@ -9,13 +9,11 @@
  * sees what was written (S4 to S8, P4); foreign code gets an address, and pinned memory is used by another stream, only when the other streams' work on it
  * has finished (P1, S11); nobody is stuck, and in the end every lock is free (O1).
  *
- * run:   -DTASKS=2 -DSTEPS=1 -DSCOPES -DFAIL -DSYNC
- * run:   -DTASKS=2 -DSTEPS=1 -DSCOPES -DFOREIGN
+ * run:   -DTASKS=2 -DSTEPS=1 -DSCOPES -DFAIL -DFOREIGN -DSYNC
  * run:   -DTASKS=2 -DSTEPS=1 -DFOREIGN -DPINNED                    one memory of two that the host waits for
  * run:   -DTASKS=2 -DSTEPS=1 -DFAIL -DFOREIGN -DSTREAMS=3          chains
  * run:   -DTASKS=3 -DSTEPS=1 -DWRITES
  * run:   -DTASKS=1 -DSTEPS=3 -DFAIL -DFOREIGN                      a longer history, one call after the other
- * more:  -DTASKS=2 -DSTEPS=1 -DSCOPES -DFAIL -DFOREIGN -DSYNC
  * more:  -DTASKS=3 -DSTEPS=1 -DWRITES -DFOREIGN -DSYNC
  * more:  -DTASKS=2 -DSTEPS=2 -DOWN -DFAIL                          each task on a stream of its own
  * more:  -DTASKS=2 -DSTEPS=2 -DOWN -DWRITES -DFOREIGN -DFAIL

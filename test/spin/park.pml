@@ -1,6 +1,6 @@
 /* The memory lock (lib/base/lock.c): taken by a swap of the word, released by plain stores, waited for by parking or by letting other tasks run.
  *
- * Each task calls lock_acquire, or lock_try first, which names no thread: then it waits for nothing while it holds the lock (lib/memory/operation.c).
+ * Each task calls lock_acquire, or lock_try first, which names no thread: then it waits for nothing while it holds the lock (lock_at_once).
  * Steps: swap is lock_try, take is take, let_others in the loop is yield_until_taken, park is park_until_taken, membarrier is order_everybody, wake is
  * lock_wake, release is lock_release; `parked` is the bucket's lock_parked, `name` the lock's thread.
  *
