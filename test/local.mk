@@ -295,7 +295,11 @@ AM_TESTS_ENVIRONMENT = \
     VERSION='$(VERSION)'; export VERSION; \
     MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
     SANITIZE='$(SANITIZE)'; export SANITIZE; \
+    QUICK='$(QUICK)'; export QUICK; \
     BATON_FLAGS='$(BATON_FLAGS)'; export BATON_FLAGS;
+
+# yes: without what looks at the sources alone, and with smaller pictures; models: without the models.
+QUICK = $(SANITIZE)
 
 if ENABLE_SANITIZE
 SANITIZE = yes
