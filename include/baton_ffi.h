@@ -505,7 +505,8 @@ int32_t baton_array_retain(baton_array *array);
 void baton_array_release(baton_array *array);
 void baton_array_release_n(baton_array *const *arrays, uint64_t count);
 /* DRIVER. Gives the memory back now, in stream order, though references remain: they can only be released. Idempotent. BATON_NOT_READY, with nothing changed, when
- * the memory is in use and of a kind that cannot be given back in stream order (host, unified, wrapped), or its owner's stream is being captured. */
+ * the memory is in use and cannot be given back in stream order (host, unified, wrapped, or others may have used it on a lent stream), or its owner's stream is being
+ * captured. */
 int32_t baton_array_dispose(baton_array *array, baton_error *err);
 /* FAST. */
 int32_t baton_array_info_read(baton_array *array, baton_array_info *info, baton_error *err);
@@ -513,7 +514,7 @@ int32_t baton_array_info_read(baton_array *array, baton_array_info *info, baton_
 int32_t baton_array_synchronize(baton_array *array, int32_t mode, baton_error *err);
 /* BLOCKS. The same on behalf of the stream's task: BATON_ERR_CAPTURE when that task captures the stream that last used the memory (C3). */
 int32_t baton_array_wait(baton_array *array, baton_stream *stream, int32_t mode, baton_error *err);
-/* DRIVER. BATON_OK when nothing is outstanding, else BATON_NOT_READY. */
+/* DRIVER. BATON_OK when nothing is outstanding, else BATON_NOT_READY. BATON_ERR_STREAM as for a fence. */
 int32_t baton_array_query(baton_array *array, baton_error *err);
 /* FAST. 0: this memory (and every view of it) is no longer waited for; its owner is still tracked (S13). */
 int32_t baton_array_set_synchronizing(baton_array *array, int32_t on, baton_error *err);
@@ -641,7 +642,8 @@ int32_t baton_capture_run(baton_stream *stream, int32_t mode, baton_captured_fun
 
 /* ---------------------------------------------------------------- waiting without blocking */
 
-/* DRIVER. A snapshot of what the array (or stream) depends on now. The caller owns it. */
+/* DRIVER. A snapshot of what the array (or stream) depends on now. The caller owns it. BATON_ERR_STREAM: others may have used the memory on a lent stream, which only a
+ * wait can follow. */
 int32_t baton_array_fence(baton_array *array, baton_fence **fence, baton_error *err);
 int32_t baton_stream_fence(baton_stream *stream, baton_fence **fence, baton_error *err);
 /* DRIVER. BATON_OK or BATON_NOT_READY. */

@@ -128,6 +128,24 @@ static struct dlpack_managed *export_to(baton_array *array, baton_stream *s)
     return managed;
 }
 
+/* Another memory's hand-over has the stream recorded. */
+static void stamp(baton_stream *s, baton_stream *after)
+{
+    baton_array *other = make_array(1, s);
+    fill(other, 1, s);
+    fill(other, 2, after);
+    baton_array_release(other);
+}
+
+/* The library hears of an export's end, and then foreign code on `foreign` does more with the array, without asking. Others must follow it. */
+static void foreign_code_goes_on(baton_array *array, struct dlpack_managed *managed, baton_stream *foreign, baton_stream *after)
+{
+    end(managed);
+    ok(baton_drain(runtime, 0, NULL, &error));
+    stamp(foreign, after);
+    pointer_must_wait(array, after, close_gate(foreign));
+}
+
 /* P4, P5: that a consumer is done is nobody's use of the memory. Foreign code that was given the address on another stream, or on the same, still works there. */
 START_TEST(an_exports_end_leaves_the_memory_to_foreign_code_that_has_its_address)
 {
@@ -137,35 +155,78 @@ START_TEST(an_exports_end_leaves_the_memory_to_foreign_code_that_has_its_address
         struct dlpack_managed *managed = export_to(array, consumer);
         baton_stream *foreign = same ? consumer : a;
         pointer(array, foreign);
-        end(managed);
-        ok(baton_drain(runtime, 0, NULL, &error));      /* the library hears of the end */
-        baton_gate *gate = close_gate(foreign);         /* foreign work, after that */
-        fill(array, 4, b);
-        ck_assert_int_eq(baton_stream_query(b, &error), BATON_NOT_READY);
-        open_gate(gate);
-        expect(array, 4, b);
+        foreign_code_goes_on(array, managed, foreign, b);
         baton_array_release(array);
     }
-    streams_release(a, b);
-    baton_stream_release(consumer);
+    streams_release(a, b, consumer);
 }
 END_TEST
 
-/* P5, S11, O9: each end would wait for the other's stream on the host, and asks instead. */
+static baton_array *raced;
+static baton_stream *racer;
+
+static void get_address(void)
+{
+    pointer(raced, racer);
+}
+
+/* P4, P5: the address is given out while the end is on its way: as it asks whether the consumer's stream is captured. */
+START_TEST(an_exports_end_leaves_the_memory_to_foreign_code_that_gets_its_address_meanwhile)
+{
+    baton_stream *b = make_stream(), *consumer = make_stream();
+    uint64_t native;
+    racer = make_stream();
+    raced = make_array(10, racer);
+    struct dlpack_managed *managed = export_to(raced, consumer);
+    ok(baton_stream_native(consumer, &native, &error));
+    counting_start();
+    instrument_stop(1, get_address);
+    foreign_code_goes_on(raced, managed, racer, b);
+    arrays_release(raced);
+    streams_release(racer, b, consumer);
+}
+END_TEST
+
+/* P5, P6, O9: an event behind what an exposed stream may hold would be a newer one each time that somebody asks. */
+START_TEST(memory_that_was_exported_to_no_stream_is_given_back_without_events)
+{
+    baton_stream *a = make_stream(), *exposed = make_stream();
+    baton_array *array = make_array(10, a);
+    uint64_t native;
+    ok(baton_stream_native(exposed, &native, &error));
+    end(export_to(array, NULL));
+    ok(baton_drain(runtime, 0, NULL, &error));
+    ok(baton_stream_synchronize(a, BATON_WAIT_AUTO, &error));
+    ok(baton_stream_synchronize(exposed, BATON_WAIT_AUTO, &error));
+    baton_array_release(array);
+    counting_start();
+    ok(baton_drain(runtime, 0, NULL, &error));
+    ck_assert_uint_eq(calls(DRIVER_ROW_event_record), 0);
+    ck_assert_uint_eq(stats().live_bytes + stats().deferred_bytes, 0);
+    streams_release(a, exposed);
+}
+END_TEST
+
+/* P5, S11, O9: each end would have to wait for the other's stream on the host. */
 START_TEST(exports_of_host_memory_to_two_streams_end)
 {
     baton_stream *a = make_stream(), *b = make_stream();
-    int left = 1000000;
-    baton_array *array = make_array_of(BATON_HOST, 10, a);
-    struct dlpack_managed *first = export_to(array, a), *second = export_to(array, b);
-    pointer(array, a);
-    end(first);
-    end(second);
-    baton_array_release(array);
-    ok(baton_stream_synchronize(a, BATON_WAIT_AUTO, &error));
-    while (stats().live_bytes + stats().deferred_bytes && left--)
-        ok(baton_drain(runtime, 0, NULL, &error));
-    ck_assert_uint_eq(stats().live_bytes + stats().deferred_bytes, 0);
+    for (int exposed = 0; exposed < 2; exposed++) {
+        int left = 1000;
+        baton_array *array = make_array_of(BATON_HOST, 10, a);
+        struct dlpack_managed *first = export_to(array, a), *second = export_to(array, b);
+        if (exposed)
+            pointer(array, a);
+        end(first);
+        end(second);
+        baton_array_release(array);
+        while (stats().live_bytes + stats().deferred_bytes && left--) {
+            ok(baton_drain(runtime, 0, NULL, &error));
+            ok(baton_stream_synchronize(a, BATON_WAIT_AUTO, &error));
+            ok(baton_stream_synchronize(b, BATON_WAIT_AUTO, &error));
+        }
+        ck_assert_uint_eq(stats().live_bytes + stats().deferred_bytes, 0);
+    }
     streams_release(a, b);
 }
 END_TEST
@@ -255,6 +316,8 @@ SUPPORT_MAIN("escaped", 60, work_inside_a_scope_need_not_wait_again_for_what_the
              memory_whose_address_is_out_is_waited_for_once_where_every_hand_over_waits,
              unified_memory_in_a_live_export_is_waited_for_at_each_hand_over,
              memory_that_is_followed_on_the_device_is_still_followed_beside_memory_that_is_waited_for,
-             an_exports_end_leaves_the_memory_to_foreign_code_that_has_its_address, exports_of_host_memory_to_two_streams_end,
+             an_exports_end_leaves_the_memory_to_foreign_code_that_has_its_address,
+             an_exports_end_leaves_the_memory_to_foreign_code_that_gets_its_address_meanwhile,
+             memory_that_was_exported_to_no_stream_is_given_back_without_events, exports_of_host_memory_to_two_streams_end,
              work_in_a_scope_needs_no_second_wait_for_foreign_code, two_devices(an_address_for_another_devices_stream_can_be_used_there),
              soft_only(an_address_is_not_given_where_it_cannot_be_used, "can take peer access away"))

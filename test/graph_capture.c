@@ -240,8 +240,23 @@ END_TEST
 
 SUPPORT_WITHOUT_CACHE
 
+/* C4, E1: or a launch of the graph would take memory that nothing in it uses, and that foreign code may go on using elsewhere (P4). */
+START_TEST(a_refused_operation_leaves_nothing_in_the_captures_set)
+{
+    struct bench bench;
+    bench_make(&bench);
+    ok(baton_array_dispose(bench.y, &error));
+    begin(bench.s, BATON_CAPTURE_THREAD_LOCAL);
+    refused(BATON_ERR_HANDLE, add_one(bench.kernel, bench.x, bench.y, bench.s, &error));
+    baton_graph *graph = end(bench.s);
+    ck_assert_uint_eq(graph_info_of(graph).memories, 0);
+    baton_graph_release(graph);
+    bench_drop(&bench);
+}
+END_TEST
+
 SUPPORT_MAIN("graph capture", 30, a_graph_captured_after_a_hand_off_is_launched_on_a_third_stream_without_a_host_wait,
              others_use_memory_of_a_captured_stream_and_the_capturing_task_is_refused, a_graph_launched_inside_a_capture_merges_its_set,
              in_each_mode_and_on_each_thread_others_wait_on_the_device_and_the_capturing_task_is_refused,
              a_stream_without_a_task_is_no_task_of_the_captures, captured_uses_change_no_owner_and_wait_for_nobody,
-             a_release_inside_a_capture_is_given_back_after_the_end)
+             a_release_inside_a_capture_is_given_back_after_the_end, a_refused_operation_leaves_nothing_in_the_captures_set)

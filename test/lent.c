@@ -1,4 +1,5 @@
 /* Streams that a protocol names by their number (P4, P5, P7): their work is followed, and they may be gone, or somebody else's, right after the call. */
+#include "journal.h"
 #include "lent_support.h"
 
 /* S5: the protocol names the stream, so it waits on the device, and the host for nothing. */
@@ -102,6 +103,61 @@ START_TEST(work_of_the_librarys_own_on_a_lent_stream_is_followed_on_the_device)
     drain();
     expect_untouched();
     baton_stream_release(c);
+    outside_stream_destroy(native, 0);
+}
+END_TEST
+
+/* C2, P5, S11: what a capture's beginning has recorded is followed on the device, also where the host had to wait for another memory first. */
+START_TEST(a_consumer_whose_stream_captures_is_followed_on_the_device_behind_a_host_wait)
+{
+    _Atomic int open = 0;
+    driver_stream native = outside_stream(0);
+    baton_stream *lent = adopt(number(native)), *s = make_stream(), *before = make_stream();
+    baton_array *array = make_array(COUNT, s), *host = make_array_of(BATON_HOST, COUNT, before);
+    struct dlpack_managed *managed = export_with(array, 0, lent);
+    ok(baton_stream_synchronize(lent, BATON_WAIT_AUTO, &error));
+    outside_hold(&open, native);
+    consumer_fill(managed, 5, native);
+    ok(baton_capture_begin(lent, BATON_CAPTURE_RELAXED, &error));
+    fill(host, 1, before);
+    counting_start();
+    ok(baton_copy(host, array, s, &error));
+    ck_assert_uint_eq(stats().host_waits[BATON_HOST_WAIT_UNIFIED], 1);
+    ck_assert_uint_eq(journal_find(DRIVER_ROW_stream_wait_event, stream_handle(s), 0, NULL), 1);
+    open = 1;
+    expect(host, 5, s);
+    ok(baton_capture_abandon(lent, &error));
+    consumer_end(managed);
+    arrays_release(array, host);
+    streams_release(lent, s, before);
+    ok(baton_trim(runtime, 0, 0, &error));
+    outside_stream_destroy(native, 0);
+}
+END_TEST
+
+/* P7, S7: the record that there is counts, though somebody else refers to it, and nobody can make it again. */
+START_TEST(a_record_that_fails_leaves_a_lent_stream_the_one_before)
+{
+    driver_stream native = outside_stream(0);
+    baton_stream *lent = adopt(number(native)), *s = make_stream();
+    baton_array *array = make_array(COUNT, lent);
+    baton_fence *fence;
+    _Atomic int open = 0;
+    outside_hold(&open, native);
+    fill(array, 3, lent);
+    ok(baton_array_fence(array, &fence, &error));
+    counting_start();
+    instrument_fail(DRIVER_ROW_event_record, 1, DRIVER_INVALID_VALUE, 0);
+    refused(BATON_ERR_DRIVER, baton_stream_query(lent, &error));
+    ck_assert_uint_eq(instrument_failures(), 1);
+    native = recycle(native);
+    fill(array, 4, s);
+    open = 1;
+    expect(array, 4, s);
+    expect_untouched();
+    baton_fence_release(fence);
+    arrays_release(array);
+    streams_release(lent, s);
     outside_stream_destroy(native, 0);
 }
 END_TEST
@@ -228,6 +284,7 @@ END_TEST
 
 SUPPORT_MAIN("lent", 60, a_lent_stream_waits_on_the_device_when_it_is_named, a_consumer_whose_stream_is_gone_is_followed_without_it,
              naming_the_stream_again_makes_its_earlier_work_known, work_of_the_librarys_own_on_a_lent_stream_is_followed_on_the_device,
+             a_consumer_whose_stream_captures_is_followed_on_the_device_behind_a_host_wait, a_record_that_fails_leaves_a_lent_stream_the_one_before,
              the_stream_of_an_interface_is_followed_after_its_end, an_address_given_out_on_a_lent_stream_is_followed_by_waiting,
              a_lent_stream_is_not_named_to_others, memory_in_a_capture_on_a_lent_stream_is_waited_for_without_it,
              a_consumer_that_named_no_stream_may_be_on_one_that_nobody_knows)

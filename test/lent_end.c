@@ -71,6 +71,32 @@ START_TEST(a_runtime_closes_after_the_streams_that_were_lent_to_it)
 }
 END_TEST
 
+/* O9: by then nobody names the stream any more, and the runtime whose it was does not wait again. */
+START_TEST(what_a_closed_runtime_left_on_a_lent_stream_is_given_back_by_another_runtimes_close)
+{
+    driver_stream native = outside_stream(0);
+    baton_stream *s = make_stream();
+    baton_array *array = make_array(COUNT, s);
+    struct dlpack_managed *managed = export_to(array, native);
+    consumer_fill(managed, 1, native);
+    native = recycle(native);
+    ok(baton_runtime_close(runtime, &error));
+    runtime = NULL;
+    support_reopen(NULL);
+    consumer_end(managed);
+    arrays_release(array);
+    streams_release(s);
+    ok(baton_runtime_close(runtime, &error));
+    runtime = NULL;
+    expect_untouched();
+    ck_assert_uint_eq(census_read().allocations, 0);
+    if (on_soft())
+        return;                             /* it has ended with its context */
+    support_reopen(NULL);
+    outside_stream_destroy(native, 0);
+}
+END_TEST
+
 /* ---- streams that something keeps */
 
 struct keeper {
@@ -178,5 +204,6 @@ END_TEST
 
 SUPPORT_MAIN("lent, the end", 60, memory_of_a_consumer_that_is_gone_is_not_given_back_early,
              memory_of_a_consumer_that_names_its_stream_each_time_comes_back, a_runtime_closes_after_the_streams_that_were_lent_to_it,
+             what_a_closed_runtime_left_on_a_lent_stream_is_given_back_by_another_runtimes_close,
              a_stream_that_is_kept_is_followed_on_the_device_and_let_go_at_the_end, what_keeps_a_stream_that_is_kept_already_is_let_go_at_once,
              only_streams_that_a_number_named_are_lent, a_lent_stream_that_is_named_is_waited_for_and_asked)

@@ -253,6 +253,7 @@ test_simulate_simulate_SOURCES = \
     test/simulate/acts.h \
     test/simulate/engine.c \
     test/simulate/engine.h \
+    test/simulate/foreign.c \
     test/simulate/model.c \
     test/simulate/print.c \
     test/simulate/print.h \

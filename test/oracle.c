@@ -210,6 +210,10 @@ static void replay_call(struct oracle *oracle, const struct instrument_call *cal
     case DRIVER_ROW_stream_query:
         host_learns(oracle, queue_of(oracle, call->stream)->last);
         break;
+    case DRIVER_ROW_host_free:              /* only when the device is idle; that there are others is left to the device's own eyes */
+        for (int node = 0; node < oracle->count; node++)
+            oracle->host[node / WORD] |= (uint64_t)1 << node % WORD;
+        break;
     case DRIVER_ROW_alloc_async:
         step->allocated = node_add(oracle, queue_of(oracle, call->stream), -1);
         break;

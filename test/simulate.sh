@@ -16,7 +16,7 @@ cat "$work/said"
 compile() { # the program from the C file
     # shellcheck disable=SC2086
     $CC -std=c11 -D_GNU_SOURCE $BATON_FLAGS -pthread -Wall -Wextra -I"$top/include" -I"$top/lib" -I"$top/test/simulate" "$2" \
-        "$top/test/simulate/stage.c" "$top/test/simulate/turns.c" "$build/.libs/libbaton_internal.a" -ldl -lm -o "$1" 2>&1
+        "$top/test/simulate/foreign.c" "$top/test/simulate/stage.c" "$top/test/simulate/turns.c" "$build/.libs/libbaton_internal.a" -ldl -lm -o "$1" 2>&1
 }
 
 # finds NAME OPTION...: NAME.c fails, and does not when the driver keeps to its waits.

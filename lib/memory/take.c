@@ -114,10 +114,12 @@ static int32_t plan_exports(struct operation *op, struct operation_item *item, s
     memory_forget_gone_locked(memory);
     int waits = !(op->flags & OPERATION_NO_HOST_WAIT);          /* else those that cannot be followed on the device are left to the next operation */
     for (uint32_t i = 0; i < memory->export_count && !status; i++) {
-        struct use use = { .stream = memory->exports[i].stream };
-        if (waited_for(op, item, use.stream))
+        const struct consumer *consumer = &memory->exports[i];
+        struct use use = { .stream = consumer->stream };
+        int over = waited_for(op, item, use.stream);
+        if (over && !stream_lent(use.stream))
             continue;
-        use.ticket = consumer_ticket(&memory->exports[i]);
+        use.ticket = over && consumer->live ? stream_newest(use.stream) : consumer_ticket(consumer);    /* what is recorded was not waited for */
         if (waits || use.stream == op->stream || !stream_out_of_reach(use.stream, use.ticket))
             status = plan_use(op, memory, &use, needs, err);
     }

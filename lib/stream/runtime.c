@@ -243,6 +243,32 @@ static int32_t synchronize_all(baton_runtime *runtime, int promised, baton_error
     return status;
 }
 
+static int has_leftovers(void)
+{
+    baton_runtime *found = next_with_leftovers(NULL);
+    if (found)
+        release_closed(found);
+    return found != NULL;
+}
+
+/* That what closed runtimes left on lent streams is over is known only when everything was waited for, and they do not do that any more. */
+static void wait_for_lent(void)
+{
+    struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_EXPORT, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_SYNCHRONIZE };
+    struct device *waited = NULL;
+    struct stream_list list;
+    if (stream_list_make(NULL, NULL, &list, NULL))
+        return;
+    for (size_t i = 0; i < list.count; i++) {
+        struct device *device = list.streams[i]->device;
+        if (!stream_lent(list.streams[i]) || device_usable(device, NULL) || (waited && device_same(device, waited)))
+            continue;
+        wait_everything(device, &how, NULL);
+        waited = device;
+    }
+    stream_list_free(&list);
+}
+
 static void caches_empty(baton_runtime *runtime)
 {
     for (int32_t i = 0; i < runtime->device_count; i++)
@@ -265,6 +291,10 @@ int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
     if (deferred_any(&runtime->deferred))   /* the drain itself has drawn tickets and recorded; or a consumer's stream is not known any more */
         synchronize_all(runtime, 1, NULL);
     runtime_drain(runtime, 0);
+    if (has_leftovers()) {
+        wait_for_lent();
+        runtime_drain(runtime, 0);
+    }
     release_closed(runtime);
     return status;
 }

@@ -116,17 +116,31 @@ void mark_release(struct mark *mark)
     free(mark);
 }
 
-/* A mark that nobody else refers to, so that recording it again moves no one's wait. */
-static int32_t own_mark_locked(baton_stream *stream, baton_error *err)
+/* A mark that nobody else refers to, so that recording it again moves no one's wait: the stream's, or a new one. */
+static int32_t own_mark_locked(baton_stream *stream, struct mark **mark, baton_error *err)
 {
-    struct mark *fresh = NULL;
-    if (stream->mark && atomic_load_explicit(&stream->mark->references, memory_order_acquire) == 1)
+    *mark = stream->mark;
+    if (*mark && atomic_load_explicit(&(*mark)->references, memory_order_acquire) == 1)
         return BATON_OK;
-    int32_t status = mark_new(stream->device, &fresh, err);
+    return mark_new(stream->device, mark, err);
+}
+
+/* Until it succeeds the stream keeps the mark that it has: nobody may be able to record a lent one again. */
+static int32_t record_locked(baton_stream *stream, struct mark *mark, baton_error *err)
+{
+    struct device_entry entry;
+    int32_t status = device_enter_for(stream, &entry, err);
     if (status)
         return status;
-    mark_release(stream->mark);
-    stream->mark = fresh;
+    uint64_t covered = stream_submitted(stream);  /* before the record */
+    int code = stream->device->driver->event_record(mark->event, stream->native);
+    device_leave_for(stream, &entry);
+    if (code)
+        return device_status(stream->device, code, DRIVER_ROW_event_record, BATON_OP_WAIT, stream, err);
+    counters_add_locked(&stream->counters, COUNT_RECORDS, 1);
+    mark->stamp = covered;
+    atomic_store_explicit(&stream->recorded, covered, memory_order_release);
+    clock_copy(&mark->clock, &stream->clock);
     return BATON_OK;
 }
 
@@ -141,6 +155,7 @@ static int32_t pre_capture_mark_locked(baton_stream *stream, uint64_t task, bato
 
 int32_t stream_record_locked(baton_stream *stream, baton_error *err)
 {
+    struct mark *mark;
     int capturing = 0;
     if (stream->thread && stream->thread != process_thread())
         return fail(err, BATON_ERR_THREAD, "the memory was last used on another thread's per-thread stream: synchronize it on that thread");
@@ -148,22 +163,14 @@ int32_t stream_record_locked(baton_stream *stream, baton_error *err)
     if (!status && capturing)
         status = fail(err, BATON_ERR_CAPTURE, "stream %llu is being captured elsewhere: its earlier work cannot be waited for until that ends",
                       (unsigned long long)stream->id);
-    if (status || (status = own_mark_locked(stream, err)))
+    if (status || (status = own_mark_locked(stream, &mark, err)))
         return status;
-    struct device_entry entry;
-    status = device_enter_for(stream, &entry, err);
-    if (status)
-        return status;
-    uint64_t covered = stream_submitted(stream);  /* before the record */
-    int code = stream->device->driver->event_record(stream->mark->event, stream->native);
-    device_leave_for(stream, &entry);
-    if (code)
-        return device_status(stream->device, code, DRIVER_ROW_event_record, BATON_OP_WAIT, stream, err);
-    counters_add_locked(&stream->counters, COUNT_RECORDS, 1);
-    stream->mark->stamp = covered;
-    atomic_store_explicit(&stream->recorded, covered, memory_order_release);
-    clock_copy(&stream->mark->clock, &stream->clock);
-    return BATON_OK;
+    status = record_locked(stream, mark, err);
+    if (mark != stream->mark) {
+        mark_release(status ? mark : stream->mark);
+        stream->mark = status ? stream->mark : mark;
+    }
+    return status;
 }
 
 int32_t stream_mark_locked(baton_stream *stream, uint64_t ticket, uint64_t task, baton_error *err)

@@ -8,6 +8,8 @@
 #define ACTS(ACT)                                                                                                                  \
     ACT(stream_create, baton_stream_create(rt, v[1], 0, 0, &s[v[0]], &error))                                                      \
     ACT(stream_legacy, baton_stream_wrap(rt, v[1], BATON_STREAM_LEGACY, &s[v[0]], &error))                                         \
+    ACT(stream_adopt, adopt(v[0], v[1]))                                                                                           \
+    ACT(stream_gone, lent_end(v[0]))                                                                                               \
     ACT(stream_task, baton_stream_set_task(s[v[0]], (uint64_t)v[1], &error))                                                       \
     ACT(stream_native, baton_stream_native(s[v[0]], &native[v[0]], &error))                                                        \
     ACT(stream_release, (baton_stream_release(s[v[0]]), s[v[0]] = NULL, BATON_OK))                                                 \

@@ -88,7 +88,7 @@ static int plain(const struct program *program)
 
 void print_program(const struct program *program, FILE *file)
 {
-    fprintf(file, "/* %s\n *\n * Compiled with -std=c11 -D_GNU_SOURCE -Iinclude -Ilib -Itest/simulate, test/simulate/stage.c, test/simulate/turns.c, and libbaton_internal.a. */\n#include \"stage.h\"\n\n", world.trouble[0] ? world.trouble : "it has not come to its end");
+    fprintf(file, "/* %s\n *\n * Compiled with -std=c11 -D_GNU_SOURCE -Iinclude -Ilib -Itest/simulate, test/simulate/foreign.c, stage.c and turns.c there, and libbaton_internal.a. */\n#include \"stage.h\"\n\n", world.trouble[0] ? world.trouble : "it has not come to its end");
     if (!plain(program))
         print_tasks(program, file);
     fputs("int main(void)\n{\n", file);

@@ -57,7 +57,7 @@ static void draw_fault(struct step *step, uint64_t *state, int sticky)
 
 void program_draw(struct program *program, uint64_t seed, int steps, int faults)
 {
-    static const uint32_t flags[] = { 0, 0, 2, 2, 2, 1 };     /* the cache hides from the oracle when memory begins */
+    static const uint32_t flags[] = { 0, 0, 2, 2, 2, 1, 4, 6 };     /* the cache hides from the oracle when memory begins */
     uint64_t state = seed;
     int sticky = faults && draw(&state, 12) == 0;
     memset(program, 0, sizeof *program);
@@ -65,7 +65,7 @@ void program_draw(struct program *program, uint64_t seed, int steps, int faults)
     program->tasks = (int)(1 + draw(&state, TURNS_TASKS));
     program->threads = (int)(1 + draw(&state, TURNS_THREADS));
     program->yields = program->tasks > 1 || draw(&state, 2);
-    program->flags = flags[draw(&state, 6)];
+    program->flags = flags[draw(&state, 8)];
     program->runtime_first = (int)draw(&state, 2);
     program->count = steps < MOST_STEPS ? steps : MOST_STEPS;
     for (int i = 0; i < program->count; i++) {

@@ -153,20 +153,6 @@ uint64_t tensor_address(int number)
     return (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset;
 }
 
-int32_t foreign_fill(uint64_t to, int32_t value, int count, int device, uint64_t stream)
-{
-    const struct driver *driver = instrument_wrap(soft_driver());
-    driver_context context;
-    int code = driver->primary_retain(&context, device);
-    if (code)
-        return BATON_ERR_DRIVER;
-    driver->context_push(context);
-    code = driver->fill32(to, (unsigned)value, (size_t)count, (driver_stream)(uintptr_t)stream);
-    driver->context_pop(&context);
-    driver->primary_release(device);
-    return code ? BATON_ERR_DRIVER : BATON_OK;
-}
-
 void garbage(baton_array *array)
 {
     if (thrown_count < MOST_GARBAGE)
@@ -245,6 +231,8 @@ static void release_tables(void)
     RELEASE_ALL(x, GRAPHS, baton_executable_release)
     RELEASE_ALL(g, GRAPHS, baton_graph_release)
     RELEASE_ALL(a, ARRAYS, baton_array_release)
+    for (int i = 0; i < STREAMS; i++)
+        lent_end(i);
     RELEASE_ALL(s, STREAMS, baton_stream_release)
     RELEASE_ALL(kernels, DEVICES, baton_kernel_release)
     baton_array_release(pinned);

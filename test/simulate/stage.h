@@ -58,6 +58,9 @@ int32_t tensor_end(int number);
 uint64_t tensor_address(int number);
 /* Work that the library is not told of. */
 int32_t foreign_fill(uint64_t to, int32_t value, int count, int device, uint64_t stream);
+/* A stream that the library does not keep, by its number; and its end, which the library is not told of. */
+int32_t adopt(int stream, int device);
+int32_t lent_end(int stream);
 /* Released by whoever next waits, or by garbage_collect. */
 void garbage(baton_array *array);
 int32_t garbage_collect(void);

@@ -22,6 +22,7 @@ void step_create(const struct step *step, int task)
         body_release(body);
     else
         cell_set(cell, piece_of(body, count), 0);
+    world.bodies[body].lent |= world.lanes[lane].lent;
 }
 
 void step_wrap(const struct step *step, int task)
@@ -43,6 +44,7 @@ void step_wrap(const struct step *step, int task)
         return;
     }
     world.bodies[body].wrapped = 1;
+    world.bodies[body].lent = world.lanes[lane].lent;
     for (int i = 0; i < count; i++)
         world.bodies[body].known[i] = 1;
     cell_set(cell, piece_of(body, count), 0);
@@ -149,6 +151,7 @@ void step_dispose(const struct step *step, int task)
     for (int i = 0; i < STREAMS; i++)
         call.allowed |= world.lanes[i].capture ? MAY(BATON_NOT_READY) | MAY(BATON_ERR_CAPTURE) : 0;
     call.allowed |= body->exported ? MAY(BATON_ERR_BUSY) | MAY(BATON_NOT_READY) : 0;
+    call.allowed |= body->lent ? MAY(BATON_NOT_READY) : 0;
     body->exclusive = 1;
     int32_t status = perform(&call, step);
     body->exclusive = 0;
@@ -179,8 +182,10 @@ void step_limit(const struct step *step, int task)
 
 static void stream_end(int lane)
 {
-    struct call call = call_on(ACT_stream_release, NONE, NONE, NONE, NONE);
-    call.v[0] = lane;
+    struct call call = call_on(ACT_stream_release, NONE, NONE, NONE, NONE), gone = call_on(ACT_stream_gone, NONE, NONE, NONE, NONE);
+    call.v[0] = gone.v[0] = lane;
+    if (world.lanes[lane].lent)
+        perform(&gone, NULL);
     perform(&call, NULL);
     world.lanes[lane].alive = 0;
     for (int i = 0; i < BODIES; i++)
@@ -190,7 +195,8 @@ static void stream_end(int lane)
 
 static int stream_begin(const struct step *step, int lane, int task)
 {
-    struct call call = call_on(step->n[1] % 8 ? ACT_stream_create : ACT_stream_legacy, NONE, NONE, NONE, NONE);
+    static const int acts[] = { ACT_stream_legacy, ACT_stream_adopt, ACT_stream_adopt, ACT_stream_create };
+    struct call call = call_on(acts[step->n[1] % 8 < 3 ? step->n[1] % 8 : 3], NONE, NONE, NONE, NONE);
     struct lane *made = &world.lanes[lane];
     call.v[0] = lane, call.v[1] = step->n[2] % 3 == 0;
     made->exclusive = 1;
@@ -198,7 +204,8 @@ static int stream_begin(const struct step *step, int lane, int task)
     made->exclusive = 0;
     if (status)
         return 0;
-    *made = (struct lane) { .alive = 1, .task = task, .device = call.v[1], .special = call.act == ACT_stream_legacy, .handle = call.made };
+    *made = (struct lane) { .alive = 1, .task = task, .device = call.v[1], .special = call.act == ACT_stream_legacy, .lent = call.act == ACT_stream_adopt,
+                            .native = call.act == ACT_stream_adopt, .handle = call.made };
     return 1;
 }
 

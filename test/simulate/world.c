@@ -118,6 +118,7 @@ static void mark(const struct call *call, int by)
     for (int i = 0; i < USED && call->bodies[i] != NONE; i++) {
         world.bodies[call->bodies[i]].busy += by;
         world.bodies[call->bodies[i]].references += by;
+        world.bodies[call->bodies[i]].lent |= call->lane != NONE && world.lanes[call->lane].lent;
         world.bodies[call->bodies[i]].collected |= call->lane != NONE && world.lanes[call->lane].capture != NULL;
         if (by > 0)
             body_used(call->bodies[i], call->lane);
@@ -167,18 +168,23 @@ static void begin(struct call *call, const struct step *step)
     world.calls[task_now()] = call;
 }
 
+/* With what has happened since the call began. */
+static uint64_t allowed_by_now(const struct call *call)
+{
+    int asks = call->act == ACT_array_fence || call->act == ACT_array_query;
+    if (call->faulted || world.lost)
+        return ~(uint64_t)0;
+    return call->allowed | (call->suspended ? MEANWHILE : 0) | (asks && world.bodies[call->bodies[0]].lent ? MAY(BATON_ERR_STREAM) : 0);
+}
+
 static void judge(struct call *call, int32_t status)
 {
-    uint64_t allowed = call->allowed;
-    if (call->suspended)
-        allowed |= MEANWHILE;
-    if (call->faulted || world.lost)
-        allowed = ~(uint64_t)0;
+    uint64_t allowed = allowed_by_now(call);
     if (!(allowed & MAY(status)))
         world_trouble("%s: %s%s%s", act_text(call->act), baton_status_name(status), status < 0 ? ": " : "", status < 0 ? error.message : "");
     if (status == BATON_OK && call->needs && !call->applied && !call->faulted && !world.lost)
         world_trouble("%s: nothing was submitted", act_text(call->act));
-    int foreign = call->act == ACT_foreign || call->act == ACT_tensor_foreign;
+    int foreign = call->act == ACT_foreign || call->act == ACT_tensor_foreign || call->act == ACT_stream_adopt;
     if (status < 0 && !foreign && !call->suspended && (error.status != status || !error.message[0]))
         world_trouble("%s: %s, and the error record says %s", act_text(call->act), baton_status_name(status), baton_status_name(error.status));
 }
@@ -200,10 +206,7 @@ int32_t perform(struct call *call, const struct step *step)
     judge(call, status);
     mark(call, -1);
     entry = &world.log[at < MOST_ENTRIES ? at : 0];
-    if (call->suspended)
-        entry->allowed |= MEANWHILE;
-    if (call->faulted || world.lost)
-        entry->allowed = ~(uint64_t)0;
+    entry->allowed = allowed_by_now(call);
     return status;
 }
 

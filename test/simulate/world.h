@@ -15,6 +15,7 @@ struct body {
     int recorded;               /* of these: effects of records */
     int device, kind, count, wrapped, disposed;
     int collected;              /* a capture has had it among its memories */
+    int lent;                   /* ever used on a lent stream: what others may have put there is known to no event */
     int exported;               /* ever: when the library hears of the end is its own matter */
     int busy, exclusive;        /* calls under way that use it; one that nobody may get between */
     int foreign;                /* lane on which foreign code may submit work, NONE: none */
@@ -48,7 +49,7 @@ struct record {
 };
 
 struct lane {
-    int alive, busy, exclusive, task, device, native, special, scopes;
+    int alive, busy, exclusive, task, device, native, special, lent, scopes;
     void *handle;               /* as the journal names it */
     struct record *capture;
     struct record *forked;      /* capture that it took part in and was joined to: nobody uses it until that ends */
