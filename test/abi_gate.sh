@@ -1,6 +1,7 @@
 #!/bin/sh
 # The binary interface against the kept one: what is added passes, what is removed or changed does not. Each kind of change is made here once, to see it told apart.
 . "$(dirname "$0")/common.sh"
+sources_only
 for tool in abidiff abidw; do command -v $tool >/dev/null || skip "$tool is missing"; done
 [ "$CTAGS" != no ] && "$CTAGS" --version 2>/dev/null | grep -q Universal || skip 'universal-ctags is missing'
 export CC CTAGS

@@ -3,7 +3,7 @@ set -eu
 LC_ALL=C; export LC_ALL
 top=$(cd "${top_srcdir:-$(dirname "$0")/..}" && pwd)
 build=$(cd "${top_builddir:-.}" && pwd)
-: "${CC:=cc}" "${CTAGS:=ctags}" "${SANITIZE:=no}"
+: "${CC:=cc}" "${CTAGS:=ctags}" "${SANITIZE:=no}" "${QUICK:=no}"
 failures=0
 
 problem() {
@@ -14,6 +14,11 @@ problem() {
 skip() {
     echo "skipped: $*"
     exit 77
+}
+
+# For what looks at the sources alone: one build in a row of several shows it.
+sources_only() {
+    [ "$QUICK" != yes ] || skip 'the sources are the same in every build'
 }
 
 finish() {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Headers compile alone, in C and with the enum size of small ABIs; a layer includes only itself and the layers below it.
 . "$(dirname "$0")/common.sh"
+sources_only
 layers='base driver stream memory array work exchange'
 flags="-std=c11 -D_GNU_SOURCE -fsyntax-only -I$top/include -I$top/lib"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The Julia binding's calls are the header's and the library's, as generated; its header compiles in C and C++.
 . "$(dirname "$0")/common.sh"
+sources_only
 : "${PYTHON3:=python3}"
 julia=$top/bindings/julia
 flags="-Wall -Wextra -Werror -fsyntax-only -I$top/test/julia -I$top/include -I$julia"

@@ -134,6 +134,7 @@ SCRIPT_TESTS = \
     test/headers.sh \
     test/julia.sh \
     test/julia_syntax.sh \
+    test/models.sh \
     test/nccl.sh \
     test/readme.sh \
     test/relacy.sh \
@@ -174,7 +175,11 @@ EXTRA_DIST += \
     test/relacy/deferred_code.cc \
     test/relacy/lock.cc \
     test/relacy/lock_code.cc \
-    test/relacy/lock_code.h
+    test/relacy/lock_code.h \
+    test/spin/capture.pml \
+    test/spin/handoff.pml \
+    test/spin/park.pml \
+    test/spin/release.pml
 
 # Fuzz targets: test/fuzz.sh runs them over their seeds. With LIB_FUZZING_ENGINE the fuzzer has the main function (scripts/fuzz).
 FUZZ_TARGETS = \
@@ -291,7 +296,11 @@ AM_TESTS_ENVIRONMENT = \
     VERSION='$(VERSION)'; export VERSION; \
     MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
     SANITIZE='$(SANITIZE)'; export SANITIZE; \
+    QUICK='$(QUICK)'; export QUICK; \
     BATON_FLAGS='$(BATON_FLAGS)'; export BATON_FLAGS;
+
+# yes: without what looks at the sources alone, and with smaller pictures; models: without the models.
+QUICK = $(SANITIZE)
 
 if ENABLE_SANITIZE
 SANITIZE = yes

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The program in README is examples/first.c, is short, and prints what README says.
 . "$(dirname "$0")/common.sh"
+sources_only
 block() { awk -v want="$1" '/^```/ { inside = !inside; if (inside) number++; next } inside && number == want' "$top/README"; }
 number_of() { awk -v kind="$1" '/^```/ { inside = !inside; if (inside) { number++; if ($0 == "```" kind) { print number; exit } } }' "$top/README"; }
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The lock and the stack of releases against C11's memory model, by Relacy: the C sources themselves, and changed versions of them, which must fail.
 . "$(dirname "$0")/common.sh"
-[ "$SANITIZE" = no ] || skip 'no code of this build is run'
+[ "$QUICK" = no ] || skip 'the sources are the same in every build'
 : "${CXX:=c++}"
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 mkdir "$work/translated"

@@ -86,6 +86,42 @@ START_TEST(one_operation_takes_arrays_kernel_and_stream_of_both)
 }
 END_TEST
 
+static baton_array *locked_first;
+static baton_scope *open_scope;
+static int32_t told;
+
+/* Another task's turn: without a hook, in the other runtime, it wants what the operation that lets it run has locked already. */
+static int32_t want_the_first(void *user)
+{
+    int32_t value = 8;
+    (void)user;
+    if (!open_scope)
+        return 0;
+    told = baton_fill(locked_first, &value, sizeof value, theirs, &error);
+    ok(baton_scope_end(open_scope, &error));
+    baton_scope_release(open_scope);
+    open_scope = NULL;
+    return 0;
+}
+
+/* W4: only the tasks of the one runtime have a hook; those of the other would park their thread, and nobody could go on. */
+START_TEST(a_task_without_a_hook_is_told_about_the_locks_of_one_that_lets_it_run)
+{
+    support_reopen(&(baton_runtime_options) { .struct_size = sizeof(baton_runtime_options), .yield = want_the_first });
+    open_other();
+    locked_first = make_array(COUNT, mine);
+    baton_array *second = make_array(COUNT, mine);
+    baton_operand operand = { .array = second };
+    ok(baton_scope_begin(mine, NULL, &operand, 1, 0, &open_scope, &error));
+    told = BATON_OK;
+    ok(baton_copy(locked_first, second, mine, &error));
+    ck_assert_int_eq(told, BATON_ERR_WOULD_DEADLOCK);
+    arrays_release(locked_first, second);
+    streams_release(mine, theirs);
+    close_other();
+}
+END_TEST
+
 /* O9: a close waits for its own streams only; the memory lives on for the other's work, and goes back behind it. */
 START_TEST(a_close_does_not_wait_for_the_others_work_on_its_arrays)
 {
@@ -186,4 +222,5 @@ SUPPORT_WITHOUT_CACHE
 
 SUPPORT_MAIN("shared", 60, an_array_passes_between_runtimes_without_a_host_wait, one_operation_takes_arrays_kernel_and_stream_of_both,
              a_close_does_not_wait_for_the_others_work_on_its_arrays, a_graph_uses_arrays_of_a_runtime_that_is_closed,
-             the_runtimes_may_be_closed_in_either_order_with_arrays_alive, a_lost_device_is_lost_to_both)
+             a_task_without_a_hook_is_told_about_the_locks_of_one_that_lets_it_run, the_runtimes_may_be_closed_in_either_order_with_arrays_alive,
+             a_lost_device_is_lost_to_both)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # doc/testing.md lists what is left out on a GPU. With --print, prints the lines of its table as the tests declare them.
 . "$(dirname "$0")/common.sh"
+sources_only
 cd "$top"
 
 declared() {

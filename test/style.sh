@@ -1,6 +1,7 @@
 #!/bin/sh
 # The shape of the code: files of at most 350 lines, functions of at most 60, no tabs. Generated text has no shape.
 . "$(dirname "$0")/common.sh"
+sources_only
 most_file=350
 most_function=60
 sources=$(project_files | grep -E '^(lib|include|tools|test|bench|examples|bindings)/.*\.(c|h|cc)$' | grep -v '_ptx\.h$')

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The version stands in configure.ac; the header's macros, the pkg-config file, NEWS and the bindings repeat it.
 . "$(dirname "$0")/common.sh"
+sources_only
 : "${VERSION:=$(sed -n 's/^AC_INIT(\[baton\], \[\(.*\)\])$/\1/p' "$top/configure.ac")}"
 macro() { sed -n "s/^#define BATON_VERSION_$1 \([0-9]*\)\$/\1/p" "$top/include/baton.h"; }
 header=$(macro MAJOR).$(macro MINOR).$(macro PATCH)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # No path of one machine and no blank at a line's end in the project's files.
 . "$(dirname "$0")/common.sh"
+sources_only
 cd "$top"
 
 # Where a path is the usual place that a user would look for something.

@@ -25,11 +25,16 @@ uint64_t lock_token(void)
     return (atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1) << 1 | (uint64_t)1 << 63;
 }
 
+void lock_name(struct lock *lock)
+{
+    atomic_store_explicit(&lock->thread, (uint32_t)process_thread(), memory_order_relaxed);
+}
+
 static int take(struct lock *lock, uint64_t word)
 {
     if (!lock_try(lock, word))
         return 0;
-    atomic_store_explicit(&lock->thread, (uint32_t)process_thread(), memory_order_relaxed);
+    lock_name(lock);
     return 1;
 }
 

@@ -42,6 +42,9 @@ static inline int lock_try(struct lock *lock, uint64_t token)
     return atomic_compare_exchange_strong_explicit(&lock->word, &expected, token, memory_order_acquire, memory_order_relaxed);
 }
 
+/* Names the calling thread as the one that took the lock, for a holder that is about to wait for another one after all. */
+void lock_name(struct lock *lock);
+
 /* BATON_OK; BATON_WOULD_BLOCK; BATON_ERR_WOULD_DEADLOCK when the calling thread itself took the lock under another token and there is no
  * yield hook; BATON_ERR_HOOK. The token is even and nonzero. */
 int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy *policy);

@@ -169,6 +169,8 @@ static int32_t lock_all(struct operation *op, baton_error *err)
     if (lock_at_once(op))
         return BATON_OK;
     operation_keep_memories(op);
+    for (uint32_t i = 0; i < op->locked; i++)
+        lock_name(&op->items[i].memory->lock);
     for (; op->locked < op->count; op->locked++) {
         struct operation_item *item = &op->items[op->locked];
         int32_t status = operation_lock_item(op, item, operation_in_order(op, item->memory), err);

@@ -1,5 +1,9 @@
 /* The memory lock (lib/base/lock.c): taken by a swap of the word, released by plain stores, waited for by parking or by letting other tasks run.
  *
+ * Each task calls lock_acquire, or lock_try first, which names no thread: then it waits for nothing while it holds the lock (lock_at_once).
+ * Steps: swap is lock_try, take is take, let_others in the loop is yield_until_taken, park is park_until_taken, membarrier is order_everybody, wake is
+ * lock_wake, release is lock_release; `parked` is the bucket's lock_parked, `name` the lock's thread.
+ *
  * Tasks run on threads and may change threads while they hold the lock (W3). Each thread has a store buffer, so that a store may become visible after
  * later loads of its thread; swaps, mutexes and membarrier empty buffers. A task that changes threads brings what it has stored with it.
  *
@@ -7,7 +11,8 @@
  * no task goes round without letting others run.
  *
  * run:   -DTASKS=3 -DTHREADS=3                     threads that park, each with one task
- * run:   -DTASKS=4 -DTHREADS=2 -DMOVE              M:N: four tasks on two threads that park
+ * run:   -DTASKS=3 -DTHREADS=2 -DMOVE              M:N: three tasks on two threads that park
+ * more:  -DTASKS=4 -DTHREADS=2 -DMOVE
  * run:   -DTASKS=2 -DTHREADS=1 -DMOVE              1:N: a thread that would wait for itself is told so
  * run:   -DTASKS=3 -DTHREADS=1 -DMOVE -DYIELD=3    1:N with a yield hook
  * run:   -DTASKS=3 -DTHREADS=2 -DMOVE -DYIELD=1    M:N, one task with a hook, the others park
@@ -210,10 +215,15 @@ inline release()
 active [TASKS] proctype task()
 {
     byte me = _pid, on = NOBODY, seen, last, i;
-    bool got;
+    bool got, quick;
 
     get_thread();
-    take();
+    if
+    :: take()
+#ifndef BREAK_NO_SWAP
+    :: swap(); quick = got
+#endif
+    fi;
     if :: !got -> load(WORD, word); if :: seen == 0 -> take() :: else fi :: else fi;     /* a moment of spinning */
     if
     :: got
@@ -242,7 +252,7 @@ progress_others:
 
     assert(inside == NOBODY);
     inside = me;
-    if :: true :: MOVES -> let_others() fi;       /* a scope: the task may be suspended, and go on elsewhere */
+    if :: true :: MOVES && !quick -> let_others() fi;       /* a scope: the task may be suspended, and go on elsewhere */
     assert(inside == me);
     inside = NOBODY;
     release();

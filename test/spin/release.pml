@@ -9,7 +9,9 @@
  *
  * run:   -DON=0 -DREADER -DCAPTURER -DDRAINER      releases and a drain against a capture on A
  * run:   -DON=1 -DREADER -DCAPTURER -DDRAINER      ... on B
- * run:   -DON=0 -DREADER -DDRAINER -DCLOSER        drains against each other and the close
+ * run:   -DON=0 -DDRAINER -DCLOSER                 drains against each other and the close
+ * run:   -DON=0 -DREADER -DCLOSER
+ * more:  -DON=0 -DREADER -DDRAINER -DCLOSER
  * run:   -DON=0 -DCAPTURER -DCLOSER                a capture against the close
  * break: BREAK_NO_LOOK -DON=0 -DREADER -DDRAINER
  * break: BREAK_NO_READER -DON=0 -DREADER -DDRAINER
@@ -19,7 +21,7 @@
  * break: BREAK_RECORD_ANYWAY -DON=1 -DREADER -DCAPTURER -DDRAINER
  * break: BREAK_DRAIN_IN_CAPTURE -DON=0 -DREADER -DCAPTURER -DDRAINER
  * break: BREAK_CLOSED_IN_CAPTURE -DON=0 -DCAPTURER -DCLOSER
- * break: BREAK_PINNED_EARLY -DON=0 -DREADER -DDRAINER -DCLOSER
+ * break: BREAK_PINNED_EARLY -DON=0 -DDRAINER -DCLOSER
  * break: BREAK_LATER_LOST -DON=0 -DREADER -DDRAINER
  * break: BREAK_REST_LOST -DON=0 -DREADER -DDRAINER
  * break: BREAK_PUSH_STORES -DON=0 -DREADER -DDRAINER -DCLOSER

@@ -248,10 +248,26 @@ static int producer_stream(struct state *state, const struct dlpack_api *api, co
     return exchange_stream(state, tensor->device_type == PLACE_CUDA ? tensor->device_id : 0, (uint64_t)(uintptr_t)native, stream);
 }
 
+/* A tensor whose changes are to be followed for gradients: PyTorch's method refuses to share one, its functions do not. */
+static int refuse_gradient(PyObject *producer)
+{
+    PyObject *value = PyObject_GetAttrString(producer, "requires_grad");
+    if (!value && !PyErr_ExceptionMatches(PyExc_AttributeError))
+        return -1;
+    PyErr_Clear();
+    int wanted = value ? PyObject_IsTrue(value) : 0;
+    Py_XDECREF(value);
+    if (wanted > 0)
+        PyErr_SetString(PyExc_BufferError, "a tensor that requires a gradient is not shared: detach() it first");
+    return wanted ? -1 : 0;
+}
+
 PyObject *exchange_import(struct state *state, const struct dlpack_api *api, PyObject *producer)
 {
     struct dlpack_managed *managed = NULL;
     baton_stream *stream = NULL;
+    if (refuse_gradient(producer))
+        return NULL;
     int status = api->from_object(producer, &managed);
     if ((status || !managed) && !PyErr_Occurred())
         PyErr_SetString(PyExc_BufferError, "the producer gave no tensor");

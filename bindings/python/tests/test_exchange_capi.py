@@ -202,6 +202,17 @@ def test_a_tensor_of_a_table_that_is_refused_is_deleted(tensor):
     assert other.made.deleted == 1
 
 
+def test_a_tensor_that_requires_a_gradient_is_refused_as_by_its_method():
+    other = Other()
+    thing = other.thing("__dlpack_c_exchange_api__", other.capsule())
+    thing.requires_grad = True
+    with pytest.raises(BufferError, match="gradient"):
+        baton.from_dlpack(thing)
+    assert not other.calls
+    thing.requires_grad = False
+    assert baton.from_dlpack(thing).tolist() == [1, 2, 3, 4]
+
+
 def test_a_failure_of_a_table_comes_out():
     other = Other()
     failing = PyFrom(lambda thing, out: -1)
