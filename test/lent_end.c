@@ -28,6 +28,26 @@ START_TEST(memory_of_a_consumer_that_is_gone_is_not_given_back_early)
 }
 END_TEST
 
+/* O9, E1: that cannot be told from a consumer's work. */
+START_TEST(memory_is_not_disposed_of_before_its_last_use_on_a_lent_stream_is_recorded)
+{
+    driver_stream native = outside_stream(0);
+    baton_stream *lent = adopt(number(native));
+    baton_array *array = make_array(COUNT, lent);
+    counting_start();
+    instrument_fail(DRIVER_ROW_event_record, 2, DRIVER_INVALID_VALUE, 0);
+    fill(array, 1, lent);
+    ck_assert_uint_eq(instrument_failures(), 1);
+    ck_assert_int_eq(baton_array_dispose(array, &error), BATON_NOT_READY);
+    ok(baton_stream_synchronize(lent, BATON_WAIT_AUTO, &error));
+    ok(baton_array_dispose(array, &error));
+    arrays_release(array);
+    streams_release(lent);
+    drain_all();
+    outside_stream_destroy(native, 0);
+}
+END_TEST
+
 START_TEST(memory_of_a_consumer_that_names_its_stream_each_time_comes_back)
 {
     driver_stream native = outside_stream(0);
@@ -203,6 +223,7 @@ START_TEST(a_lent_stream_that_is_named_is_waited_for_and_asked)
 END_TEST
 
 SUPPORT_MAIN("lent, the end", 60, memory_of_a_consumer_that_is_gone_is_not_given_back_early,
+             memory_is_not_disposed_of_before_its_last_use_on_a_lent_stream_is_recorded,
              memory_of_a_consumer_that_names_its_stream_each_time_comes_back, a_runtime_closes_after_the_streams_that_were_lent_to_it,
              what_a_closed_runtime_left_on_a_lent_stream_is_given_back_by_another_runtimes_close,
              a_stream_that_is_kept_is_followed_on_the_device_and_let_go_at_the_end, what_keeps_a_stream_that_is_kept_already_is_let_go_at_once,

@@ -19,7 +19,7 @@ static int32_t order_readers(struct memory *memory, baton_stream *stream)
     uint32_t count = memory_uses_locked(memory, stream, 0, uses);
     for (uint32_t i = 0; i < count && !status; i++)
         if (!over(&uses[i]) && order_need(stream, uses[i].stream, uses[i].ticket) == ORDER_WAIT)
-            status = order_wait(stream, uses[i].stream, uses[i].ticket, NULL);
+            status = stream_out_of_reach(uses[i].stream, uses[i].ticket) ? BATON_NOT_READY : order_wait(stream, uses[i].stream, uses[i].ticket, NULL);
     uses_release(uses, count);
     return status;
 }
