@@ -86,4 +86,5 @@ EXTRA_DIST += \
     bindings/python/tests/test_streams.py \
     bindings/python/tests/test_typing.py \
     bindings/python/tests/test_waiting.py \
-    bindings/python/tools/gpu-bundle
+    bindings/python/tools/gpu-bundle \
+    bindings/python/tools/gpu-run
