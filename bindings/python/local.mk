@@ -3,6 +3,7 @@
 include_HEADERS += bindings/python/baton/baton_python.h
 
 EXTRA_DIST += \
+    bindings/python/COVERAGE \
     bindings/python/README.md \
     bindings/python/RECIPES.md \
     bindings/python/baton/__init__.py \
@@ -66,6 +67,7 @@ EXTRA_DIST += \
     bindings/python/tests/test_bench.py \
     bindings/python/tests/test_capi.py \
     bindings/python/tests/test_captures.py \
+    bindings/python/tests/test_coverage.py \
     bindings/python/tests/test_exchange.py \
     bindings/python/tests/test_exchange_arrow.py \
     bindings/python/tests/test_exchange_capi.py \
@@ -83,8 +85,10 @@ EXTRA_DIST += \
     bindings/python/tests/test_kernels.py \
     bindings/python/tests/test_process.py \
     bindings/python/tests/test_recipes.py \
+    bindings/python/tests/test_runtime.py \
     bindings/python/tests/test_streams.py \
     bindings/python/tests/test_typing.py \
     bindings/python/tests/test_waiting.py \
+    bindings/python/tools/coverage \
     bindings/python/tools/gpu-bundle \
     bindings/python/tools/gpu-run
