@@ -28,6 +28,7 @@ EXTRA_DIST += \
     bindings/python/src/arrow.c \
     bindings/python/src/buffer.c \
     bindings/python/src/capi.c \
+    bindings/python/src/capture.c \
     bindings/python/src/compile.c \
     bindings/python/src/core.h \
     bindings/python/src/create.c \
@@ -82,6 +83,7 @@ EXTRA_DIST += \
     bindings/python/tests/test_exchange_torch.py \
     bindings/python/tests/test_gpu.py \
     bindings/python/tests/test_interleavings.py \
+    bindings/python/tests/test_interrupts.py \
     bindings/python/tests/test_kernels.py \
     bindings/python/tests/test_process.py \
     bindings/python/tests/test_recipes.py \

@@ -92,7 +92,7 @@ def test_two_hundred_exits_while_work_is_in_flight():
     )
     from conftest import run_python
 
-    assert succeeds(run_python(code, timeout=120)) == "0\n"
+    assert succeeds(run_python(code, timeout=240)) == "0\n"
 
 
 # ---- fork
