@@ -3,6 +3,7 @@
 import gc
 import os
 import pickle
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -315,6 +316,21 @@ def test_a_subinterpreter_has_a_runtime_of_its_own(run_python):
     )
     result = run_python(code)
     assert result.returncode == 0 and result.stdout == "[0.0, 0.0, 0.0]\n", result.stderr
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="interpreters with a lock of their own came with 3.12")
+def test_an_interpreter_with_a_lock_of_its_own_is_told_and_harms_nobody(run_python):
+    """The extension is built for the limited API of 3.11, which cannot declare that it is made for them."""
+    code = (
+        SUBINTERPRETERS.replace('create("legacy")', 'create("isolated")').replace("isolated=False", "isolated=True")
+        + "import baton\n"
+        "x = baton.zeros(3)\n"
+        "try: run(make(), 'import baton')\n"
+        "except (SystemExit, Exception) as failure: print('does not support' in str(failure))\n"
+        "print((x + 1.0).tolist())"
+    )
+    result = run_python(code)
+    assert result.returncode == 0 and result.stdout == "True\n[1.0, 1.0, 1.0]\n", result.stderr
 
 
 def test_a_subinterpreter_may_end_while_its_work_is_in_flight(run_python):
