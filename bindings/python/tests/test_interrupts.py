@@ -21,7 +21,9 @@ PACKAGE = os.path.dirname(baton.__file__)
 @functools.cache
 def places(code):
     """Offsets at which CPython looks for signals: behind every call. It does so where a function begins, too."""
-    return {after.offset for call, after in itertools.pairwise(dis.get_instructions(code)) if call.opname.startswith("CALL")}
+    return {
+        after.offset for call, after in itertools.pairwise(dis.get_instructions(code)) if call.opname.startswith("CALL")
+    }
 
 
 def interrupted(body, count):
@@ -85,7 +87,12 @@ BODIES = {
     "a capture that fails": fail_in_a_capture,
     "captured": lambda x, stream: step(x),
     "making arrays": lambda x, stream: (baton.ones(3) + baton.arange(3) + baton.full(3, 2.0)).tolist(),
-    "conversions": lambda x, stream: (x.astype("i4"), x.to(kind="host").tolist(), repr(x), baton.asarray([[1, 2], [3, 4]])),
+    "conversions": lambda x, stream: (
+        x.astype("i4"),
+        x.to(kind="host").tolist(),
+        repr(x),
+        baton.asarray([[1, 2], [3, 4]]),
+    ),
     "numpy": lambda x, stream: (x.numpy(), baton.from_dlpack(np.arange(3.0)), np.asarray(x)),
     "pickling": lambda x, stream: pickle.loads(pickle.dumps(x)),
     "assigning": lambda x, stream: x.__setitem__(slice(0, 4), [1.0, 2.0, 3.0, 4.0]),

@@ -11,7 +11,9 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent
 pytestmark = pytest.mark.skipif(not (SOURCE / "setup.py").exists(), reason="the sources are not here")
-SEEN = {"PYTHONPATH": sysconfig.get_paths()["purelib"]}  # for a build without isolation: the packages of this environment
+SEEN = {
+    "PYTHONPATH": sysconfig.get_paths()["purelib"]
+}  # for a build without isolation: the packages of this environment
 FIRST = """
 import baton
 x = baton.arange(4, dtype="f4") + 1
@@ -90,7 +92,9 @@ def test_the_sources_are_installed_beside_the_installed_library(sources, tmp_pat
     assert result.returncode == 0, result.stderr
     values, count, library, _ = result.stdout.splitlines()
     assert values == "[1.0, 2.0, 3.0, 4.0]" and count == "1"
-    where = subprocess.run(["pkg-config", "--variable=libdir", "baton"], check=True, capture_output=True, text=True).stdout
+    where = subprocess.run(
+        ["pkg-config", "--variable=libdir", "baton"], check=True, capture_output=True, text=True
+    ).stdout
     assert Path(library).parent == Path(where.strip()).resolve()
 
 
