@@ -60,6 +60,7 @@ EXTRA_DIST += \
     bindings/python/src/wait.c \
     bindings/python/tests/capi.c \
     bindings/python/tests/conftest.py \
+    bindings/python/tests/elsewhere.c \
     bindings/python/tests/kernels.c \
     bindings/python/tests/structures.py \
     bindings/python/tests/test_arithmetic.py \
@@ -85,6 +86,7 @@ EXTRA_DIST += \
     bindings/python/tests/test_interleavings.py \
     bindings/python/tests/test_interrupts.py \
     bindings/python/tests/test_kernels.py \
+    bindings/python/tests/test_package.py \
     bindings/python/tests/test_process.py \
     bindings/python/tests/test_recipes.py \
     bindings/python/tests/test_runtime.py \
