@@ -135,6 +135,54 @@ START_TEST(a_consumer_whose_stream_captures_is_followed_on_the_device_behind_a_h
 }
 END_TEST
 
+/* O4: the call names the stream, so that it need not wait for everything there, which might be refused (C3) while the copy goes on. */
+START_TEST(a_download_on_a_lent_stream_records_again_what_could_not_be_recorded)
+{
+    driver_stream native = outside_stream(0);
+    baton_stream *lent = adopt(number(native));
+    baton_array *array = make_array(COUNT, lent);
+    int32_t host[COUNT];
+    fill(array, 6, lent);
+    counting_start();
+    instrument_fail(DRIVER_ROW_event_record, 2, DRIVER_INVALID_VALUE, 0);
+    ok(baton_download(host, sizeof host, array, lent, &error));
+    ck_assert_uint_eq(instrument_failures(), 1);
+    ck_assert_uint_eq(calls(DRIVER_ROW_host_free), 0);
+    ck_assert_int_eq(host[COUNT - 1], 6);
+    arrays_release(array);
+    streams_release(lent);
+    drain_all();
+    outside_stream_destroy(native, 0);
+}
+END_TEST
+
+/* W1, W4, S11: the scope has waited for what the consumer had submitted; that its stream is named again, and recorded, makes nobody wait inside. */
+START_TEST(work_inside_a_scope_does_not_wait_for_a_newer_record_of_a_consumers_stream)
+{
+    _Atomic int open = 0;
+    driver_stream native = outside_stream(0);
+    baton_stream *lent = adopt(number(native)), *s = make_stream();
+    baton_array *host = make_array_of(BATON_HOST, COUNT, s);
+    struct dlpack_managed *managed = export_with(host, 0, lent);
+    baton_kernel *kernel = make_add_one(0);
+    baton_operand operand = { .array = host, .access = BATON_READ_WRITE };
+    baton_launch_options options = { .struct_size = sizeof options, .stream = s };
+    ok(baton_scope_begin(s, NULL, &operand, 1, 0, &options.scope, &error));
+    outside_hold(&open, native);
+    ck_assert_int_eq(baton_stream_query(lent, &error), BATON_NOT_READY);
+    ok(baton_launch(kernel, &options, (baton_argument[]) { baton_out(host), baton_in(host), baton_value((int64_t) { COUNT }) }, 3, &error));
+    ok(baton_scope_end(options.scope, &error));
+    open = 1;
+    baton_scope_release(options.scope);
+    consumer_end(managed);
+    arrays_release(host);
+    streams_release(lent, s);
+    baton_kernel_release(kernel);
+    ok(baton_trim(runtime, 0, 0, &error));
+    outside_stream_destroy(native, 0);
+}
+END_TEST
+
 /* P7, S7: the record that there is counts, though somebody else refers to it, and nobody can make it again. */
 START_TEST(a_record_that_fails_leaves_a_lent_stream_the_one_before)
 {
@@ -284,7 +332,9 @@ END_TEST
 
 SUPPORT_MAIN("lent", 60, a_lent_stream_waits_on_the_device_when_it_is_named, a_consumer_whose_stream_is_gone_is_followed_without_it,
              naming_the_stream_again_makes_its_earlier_work_known, work_of_the_librarys_own_on_a_lent_stream_is_followed_on_the_device,
-             a_consumer_whose_stream_captures_is_followed_on_the_device_behind_a_host_wait, a_record_that_fails_leaves_a_lent_stream_the_one_before,
+             a_consumer_whose_stream_captures_is_followed_on_the_device_behind_a_host_wait,
+             work_inside_a_scope_does_not_wait_for_a_newer_record_of_a_consumers_stream,
+             a_download_on_a_lent_stream_records_again_what_could_not_be_recorded, a_record_that_fails_leaves_a_lent_stream_the_one_before,
              the_stream_of_an_interface_is_followed_after_its_end, an_address_given_out_on_a_lent_stream_is_followed_by_waiting,
              a_lent_stream_is_not_named_to_others, memory_in_a_capture_on_a_lent_stream_is_waited_for_without_it,
              a_consumer_that_named_no_stream_may_be_on_one_that_nobody_knows)

@@ -100,11 +100,17 @@ static int waited(const struct operation_item *item)
     return item->taken || item->waited == item->memory->version + 1;
 }
 
-/* The same of what foreign code may have submitted to the stream. */
+/* The same of what foreign code may have submitted to the stream: all that can be known of it, or, on a lent stream, all but what is recorded. */
 static int waited_for(const struct operation *op, const struct operation_item *item, baton_stream *stream)
 {
     struct use newest = { .stream = stream, .ticket = UINT64_MAX };
     return waited(item) && host_cause(op, item->memory, &newest) >= 0;
+}
+
+static int follows_record(const struct operation *op, const struct memory *memory, baton_stream *stream)
+{
+    struct use recorded = { .stream = stream };
+    return stream_lent(stream) && host_cause(op, memory, &recorded) < 0;
 }
 
 static int32_t plan_exports(struct operation *op, struct operation_item *item, struct needs *needs, baton_error *err)
@@ -117,9 +123,9 @@ static int32_t plan_exports(struct operation *op, struct operation_item *item, s
         const struct consumer *consumer = &memory->exports[i];
         struct use use = { .stream = consumer->stream };
         int over = waited_for(op, item, use.stream);
-        if (over && !stream_lent(use.stream))
+        if (over && !follows_record(op, memory, use.stream))
             continue;
-        use.ticket = over && consumer->live ? stream_newest(use.stream) : consumer_ticket(consumer);    /* what is recorded was not waited for */
+        use.ticket = over && consumer->live ? stream_newest(use.stream) : consumer_ticket(consumer);
         if (waits || use.stream == op->stream || !stream_out_of_reach(use.stream, use.ticket))
             status = plan_use(op, memory, &use, needs, err);
     }

@@ -288,9 +288,12 @@ int32_t baton_runtime_close(baton_runtime *runtime, baton_error *err)
     watch_stop(runtime);                    /* after the waits: every fence is ready and its descriptor says so */
     runtime_drain(runtime, 0);
     caches_empty(runtime);
-    if (deferred_any(&runtime->deferred))   /* the drain itself has drawn tickets and recorded; or a consumer's stream is not known any more */
+    uint64_t done = 1;
+    while (done && deferred_any(&runtime->deferred)) {  /* the drain itself has submitted, drawn tickets, recorded; or a consumer's stream is not known any more */
         synchronize_all(runtime, 1, NULL);
-    runtime_drain(runtime, 0);
+        done = runtime_drain(runtime, 0);
+    }
+    drain_closed();
     if (has_leftovers()) {
         wait_for_lent();
         runtime_drain(runtime, 0);

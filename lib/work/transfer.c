@@ -75,9 +75,11 @@ static int32_t wait_before_upload(baton_array *to, const struct wait_how *how, b
     return status || capturing ? status : wait_before(to, 0, how, stream, err);
 }
 
-/* Behind a copy that the device makes by itself. When the wait fails it is tried once more: the host's memory is to be the caller's again, also with an error. */
+/* Behind a copy that the device makes by itself. When the wait fails it is tried once more: the host's memory is to be the caller's again, also with an error.
+ * The call names the stream: what could not be recorded behind the copy can be now. */
 static int32_t wait_copied(baton_stream *stream, uint64_t ticket, const struct wait_how *how, baton_error *err)
 {
+    stream_settle(stream, ticket);
     int32_t status = wait_stream(stream, ticket, how, err);
     if (status)
         wait_stream(stream, ticket, how, NULL);

@@ -91,23 +91,26 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
+static void task_open(struct task *task)
+{
+    *task = (struct task) { .stack = malloc(STACK_BYTES) };
+    if (!task->stack)
+        abort();
+    getcontext(&task->context);
+    task->context.uc_stack.ss_sp = task->stack;
+    task->context.uc_stack.ss_size = STACK_BYTES;
+    makecontext(&task->context, begin, 0);
+    task->sanitizer = __tsan_create_fiber(0);
+}
+
 void turns_open(int tasks, int threads, void (*body)(int task))
 {
     turns.body = body;
     turns.task_count = tasks;
     turns.thread_count = threads;
     turns.closing = turns.thread = 0;
-    for (int i = 0; i < tasks; i++) {
-        struct task *task = &turns.tasks[i];
-        *task = (struct task) { .stack = malloc(STACK_BYTES) };
-        if (!task->stack)
-            abort();
-        getcontext(&task->context);
-        task->context.uc_stack.ss_sp = task->stack;
-        task->context.uc_stack.ss_size = STACK_BYTES;
-        makecontext(&task->context, begin, 0);
-        task->sanitizer = __tsan_create_fiber(0);
-    }
+    for (int i = 0; i < tasks; i++)
+        task_open(&turns.tasks[i]);
     for (int i = 1; i < threads; i++)
         if (pthread_create(&turns.threads[i], NULL, thread_main, (void *)(intptr_t)i))
             abort();
