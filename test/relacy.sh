@@ -68,12 +68,13 @@ caught lock lock.c 's/next \? next : first->other/first->other/' 'a queue that i
 caught lock lock.c 's/if \(held_by_this_thread\(lock\)\)/if (0)/' 'a thread that waits for itself'
 good deferred
 caught deferred deferred.c 's/node, memory_order_release,/node, memory_order_relaxed,/' 'a push that does not release'
-caught deferred deferred.c 's/NULL, memory_order_acquire/NULL, memory_order_relaxed/' 'a drain without acquire'
+caught deferred deferred.c 's/(stack->head, NULL, )memory_order_acquire/\1memory_order_relaxed/' 'a drain without acquire'
 caught deferred deferred.c 's/ \|\| atomic_flag_test_and_set_explicit.*\)\)$/)/' 'two drains at once'
 caught deferred deferred.c 's/(draining, )memory_order_acquire/\1memory_order_relaxed/' 'a drain that does not see the one before'
 caught deferred deferred.c 's/(draining, )memory_order_release/\1memory_order_relaxed/' 'a drain that the next does not see'
 caught deferred deferred.c 's/node->next = head;/node->next = NULL;/' 'a push that forgets the rest'
-caught deferred deferred.c '/push_all\(stack, node\)/d' 'a bounded drain that drops the rest'
+caught deferred deferred.c '/store_explicit\(&stack->waiting/d' 'a bounded drain that drops the rest'
+caught deferred deferred.h 's/ \|\| atomic_load_explicit\(&stack->waiting.*/;/' 'a rest that nobody sees'
 caught deferred deferred.c '/push_all\(stack, later\)/d' 'an object that is too early and lost'
 caught deferred deferred.c 's/next = node->next;      .*//; s/node = next, tried/node = node->next, tried/' 'a look at an object that was given back'
 finish
