@@ -135,6 +135,7 @@ SCRIPT_TESTS = \
     test/headers.sh \
     test/julia.sh \
     test/julia_syntax.sh \
+    test/load.sh \
     test/models.sh \
     test/nccl.sh \
     test/readme.sh \
