@@ -2,10 +2,15 @@
 check_PROGRAMS += bench/counts
 TESTS += bench/counts
 EXTRA_PROGRAMS = bench/times
+# load: many tasks on many arrays. test/load.sh runs it small.
+check_PROGRAMS += bench/load
 
 bench_kernels = bench/kernels.c bench/kernels.h bench/kernels_ptx.h
 bench_counts_SOURCES = bench/counts.c bench/heap.c bench/heap.h $(bench_kernels)
 bench_counts_LDADD = libbaton_internal.la
+bench_load_SOURCES = bench/load.c bench/load.h bench/load_cells.c bench/load_report.c bench/load_steps.c bench/load_waits.c $(bench_kernels)
+bench_load_LDADD = libbaton_internal.la
+bench_load_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=lock_acquire
 bench_times_SOURCES = \
     bench/bench.h \
     bench/measure.c \

@@ -3,6 +3,9 @@
 
 #include "waiter.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 enum { THREADS = 4, PER_THREAD = 5000 };
 
 struct item {
@@ -158,7 +161,54 @@ START_TEST(what_is_not_ready_keeps_nothing_else_from_its_turn)
 }
 END_TEST
 
+/* With many objects deferred a bounded drain costs what it tries, or else the more there are the less would be given back. */
+START_TEST(a_bounded_drain_touches_only_what_it_tries)
+{
+    enum { PAGES = 8, TRIED = 2 };
+    struct deferred_stack stack = { .draining = ATOMIC_FLAG_INIT };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert(pages != MAP_FAILED);
+    for (int i = 0; i < PAGES; i++) {
+        struct item *item = (struct item *)(pages + (size_t)i * page);
+        *item = (struct item) { .node = { .reclaim = reclaim }, .number = i };
+        deferred_push(&stack, &item->node);
+    }
+    reclaims = 0;
+    ck_assert_uint_eq(deferred_drain(&stack, TRIED), TRIED);
+    ck_assert_int_eq(mprotect(pages + 2 * TRIED * page, (PAGES - 2 * TRIED) * page, PROT_NONE), 0);
+    ck_assert_uint_eq(deferred_drain(&stack, TRIED), TRIED);
+    ck_assert_int_eq(deferred_any(&stack), 1);
+    ck_assert_int_eq(mprotect(pages, PAGES * page, PROT_READ | PROT_WRITE), 0);
+    ck_assert_uint_eq(deferred_drain(&stack, 0), PAGES - 2 * TRIED);
+    for (int i = 0; i < PAGES; i++)
+        ck_assert_int_eq(order[i], i);
+    ck_assert_int_eq(munmap(pages, PAGES * page), 0);
+}
+END_TEST
+
+/* Those that wait and those that were pushed since, in one drain. */
+START_TEST(a_drain_of_all_reaches_what_was_pushed_since_a_bounded_one)
+{
+    struct deferred_stack stack = { .draining = ATOMIC_FLAG_INIT };
+    struct item items[3] = { 0 }, more[2] = { { .early = 1 }, { .early = 0 } };
+    push_all(&stack, items, 3);
+    ck_assert_uint_eq(deferred_drain(&stack, 1), 1);
+    for (int i = 0; i < 2; i++) {
+        more[i].node.reclaim = reclaim;
+        more[i].number = 3 + i;
+        deferred_push(&stack, &more[i].node);
+    }
+    ck_assert_uint_eq(deferred_drain(&stack, 0), 3);
+    ck_assert_int_eq(order[3], 4);
+    ck_assert_uint_eq(deferred_drain(&stack, 0), 1);
+    ck_assert_int_eq(order[4], 3);
+    ck_assert_int_eq(deferred_any(&stack), 0);
+}
+END_TEST
+
 SUPPORT_MAIN("deferred", 60, what_is_not_ready_keeps_nothing_else_from_its_turn, an_empty_stack_gives_nothing_back, the_oldest_is_given_back_first,
+             a_bounded_drain_touches_only_what_it_tries, a_drain_of_all_reaches_what_was_pushed_since_a_bounded_one,
              a_bounded_drain_leaves_the_rest_for_the_next, what_is_too_early_is_tried_again_at_the_next_drain,
              a_reclaim_may_push_and_a_second_drainer_leaves_at_once,
              many_threads_push_and_drain_and_each_object_goes_once)

@@ -245,7 +245,59 @@ START_TEST(a_yield_hook_lets_a_task_of_the_same_thread_end_its_scope)
 }
 END_TEST
 
+/* Another task that uses the array again as soon as a wait for its last use has ended. The wait opens the gate before that use. */
+enum { MOST = 50 };
+
+static struct busy {
+    baton_array *array;
+    baton_stream *stream;
+    baton_gate *gate;
+    int turns;
+} busy;
+
+static int32_t open_it(void *user)
+{
+    (void)user;
+    if (busy.gate)
+        open_gate(busy.gate);
+    busy.gate = NULL;
+    return 0;
+}
+
+static int32_t use_it_again(void *user)
+{
+    (void)user;
+    if (!busy.array || busy.turns == MOST)
+        return 0;
+    busy.gate = close_gate(busy.stream);
+    fill(busy.array, ++busy.turns, busy.stream);
+    return 0;
+}
+
+/* P1, P4: the pointer is the caller's after a few waits, and the other task's uses are behind it. */
+START_TEST(a_pointer_is_had_though_another_task_goes_on_using_the_array)
+{
+    baton_runtime_options options = { .struct_size = sizeof options, .before_block = open_it, .after_block = use_it_again };
+    support_reopen(&options);
+    baton_stream *s = make_stream();
+    uint64_t address;
+    busy = (struct busy) { .stream = make_stream() };
+    busy.array = make_array(COUNT, busy.stream);
+    use_it_again(NULL);
+    ok(baton_array_pointer(busy.array, s, BATON_READ_WRITE, &address, &error));
+    ck_assert_int_eq(busy.turns, 4);                /* two rounds, and the wait for what was before the pointer */
+    ck_assert_uint_eq(stats().device_waits, 2);     /* the pointer's stream behind the third use, the fourth behind the pointer */
+    int last = busy.turns;
+    busy.turns = MOST;
+    open_it(NULL);
+    expect(busy.array, last, s);
+    arrays_release(busy.array);
+    streams_release(s, busy.stream);
+}
+END_TEST
+
 SUPPORT_MAIN("hooks", 60, the_hooks_stand_around_a_wait_that_blocks, the_hooks_are_not_called_when_nothing_blocks,
              the_hooks_are_balanced_on_timeout, a_failing_hook_ends_the_wait_and_changes_nothing,
              a_failing_after_hook_is_reported, a_yield_hook_runs_instead_of_blocking,
-             a_failing_yield_hook_ends_the_wait, a_yield_hook_lets_a_task_of_the_same_thread_end_its_scope)
+             a_failing_yield_hook_ends_the_wait, a_yield_hook_lets_a_task_of_the_same_thread_end_its_scope,
+             a_pointer_is_had_though_another_task_goes_on_using_the_array)

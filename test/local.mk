@@ -86,6 +86,7 @@ TESTS_C = \
     test/lifetime \
     test/loading \
     test/lock \
+    test/lock_queue \
     test/memory_limit \
     test/nvrtc \
     test/nvrtc_real \
@@ -134,6 +135,7 @@ SCRIPT_TESTS = \
     test/headers.sh \
     test/julia.sh \
     test/julia_syntax.sh \
+    test/load.sh \
     test/models.sh \
     test/nccl.sh \
     test/readme.sh \
@@ -445,6 +447,7 @@ EXTRA_test_loading_DEPENDENCIES = libbaton.la
 test_compile_faults_LDFLAGS = $(test_faults_LDFLAGS) -Wl,--wrap=free
 test_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
 test_descriptors_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=open -Wl,--wrap=openat -Wl,--wrap=eventfd
+test_lock_queue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_cond_wait -Wl,--wrap=pthread_cond_signal -Wl,--wrap=syscall
 test_julia_tasks_SOURCES = test/julia_tasks.c test/julia_steps.c test/julia_steps.h
 test_julia_calls_SOURCES = test/julia_calls.c test/julia_rows.c test/julia_world.c test/julia_rows.h test/julia_world.h
 stress_sources = test/stress_steps.c test/stress_steps.h test/stress_world.c test/stress_world.h

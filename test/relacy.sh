@@ -18,7 +18,7 @@ translate() {
         s/_Atomic ([a-z0-9_]+)/atomic<\1>/
         s/lock_parked\[LOCK_BUCKETS\];/*lock_parked;/
         s/^\} buckets\[LOCK_BUCKETS\] = .*/} *buckets;/
-        s/LOCK_BUCKETS = 64/LOCK_BUCKETS = 1/; s/SPINS = 100/SPINS = 1/
+        s/LOCK_BUCKETS = 64/LOCK_BUCKETS = 1/; s/SPINS = 100/SPINS = 1/; s/>= LOCK_PATIENCE/>= patience/
         s/^    struct deferred \*next;/    plain<struct deferred *> next;/
         s/struct deferred \*later = NULL, \*\*end = &later, /plain<struct deferred *> later(NULL), *end = \&later; struct deferred /' "$top/lib/base/$1"
 }
@@ -60,16 +60,21 @@ caught lock lock.c 's/int ordered = order_everybody\(\)/int ordered = 1/' 'parki
 caught lock lock.c 's/return syscall.*/return 1;/' 'membarrier failing unseen'
 caught lock lock.c '/atomic_fetch_add\(&lock_parked/d; s/int ordered = .*/&atomic_fetch_add(\&lock_parked[at], 1);/' 'a parker that counts itself after the barrier'
 caught lock lock.c 's/pthread_cond_wait\(.*\);/pthread_mutex_unlock(\&bucket->mutex), pthread_mutex_lock(\&bucket->mutex), &/' 'a look and a sleep that are not one step'
-caught lock lock.c 's/pthread_cond_broadcast/pthread_cond_signal/' 'a wake of one where several are parked'
+caught lock lock.c 's/ && \(\*queue\)->lock != lock//' 'a wake of whoever is first, whatever it waits for'
+caught lock lock.c '/pthread_cond_signal/d' 'a wake that nobody hears'
+caught lock lock.c 's/ && !first->given//' 'a lock that is given twice'
+caught lock lock.c 's/waiter->given \|\| \*queue_of.* != waiter/*queue_of(bucket, waiter->lock) != waiter/' 'a gift that is not noticed'
+caught lock lock.c 's/next \? next : first->other/first->other/' 'a queue that is lost with its first'
 caught lock lock.c 's/if \(held_by_this_thread\(lock\)\)/if (0)/' 'a thread that waits for itself'
 good deferred
 caught deferred deferred.c 's/node, memory_order_release,/node, memory_order_relaxed,/' 'a push that does not release'
-caught deferred deferred.c 's/NULL, memory_order_acquire/NULL, memory_order_relaxed/' 'a drain without acquire'
+caught deferred deferred.c 's/(stack->head, NULL, )memory_order_acquire/\1memory_order_relaxed/' 'a drain without acquire'
 caught deferred deferred.c 's/ \|\| atomic_flag_test_and_set_explicit.*\)\)$/)/' 'two drains at once'
 caught deferred deferred.c 's/(draining, )memory_order_acquire/\1memory_order_relaxed/' 'a drain that does not see the one before'
 caught deferred deferred.c 's/(draining, )memory_order_release/\1memory_order_relaxed/' 'a drain that the next does not see'
 caught deferred deferred.c 's/node->next = head;/node->next = NULL;/' 'a push that forgets the rest'
-caught deferred deferred.c '/push_all\(stack, node\)/d' 'a bounded drain that drops the rest'
+caught deferred deferred.c '/store_explicit\(&stack->waiting/d' 'a bounded drain that drops the rest'
+caught deferred deferred.h 's/ \|\| atomic_load_explicit\(&stack->waiting.*/;/' 'a rest that nobody sees'
 caught deferred deferred.c '/push_all\(stack, later\)/d' 'an object that is too early and lost'
 caught deferred deferred.c 's/next = node->next;      .*//; s/node = next, tried/node = node->next, tried/' 'a look at an object that was given back'
 finish

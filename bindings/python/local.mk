@@ -3,6 +3,7 @@
 include_HEADERS += bindings/python/baton/baton_python.h
 
 EXTRA_DIST += \
+    bindings/python/COVERAGE \
     bindings/python/README.md \
     bindings/python/RECIPES.md \
     bindings/python/baton/__init__.py \
@@ -27,6 +28,7 @@ EXTRA_DIST += \
     bindings/python/src/arrow.c \
     bindings/python/src/buffer.c \
     bindings/python/src/capi.c \
+    bindings/python/src/capture.c \
     bindings/python/src/compile.c \
     bindings/python/src/core.h \
     bindings/python/src/create.c \
@@ -58,6 +60,7 @@ EXTRA_DIST += \
     bindings/python/src/wait.c \
     bindings/python/tests/capi.c \
     bindings/python/tests/conftest.py \
+    bindings/python/tests/elsewhere.c \
     bindings/python/tests/kernels.c \
     bindings/python/tests/structures.py \
     bindings/python/tests/test_arithmetic.py \
@@ -66,6 +69,7 @@ EXTRA_DIST += \
     bindings/python/tests/test_bench.py \
     bindings/python/tests/test_capi.py \
     bindings/python/tests/test_captures.py \
+    bindings/python/tests/test_coverage.py \
     bindings/python/tests/test_exchange.py \
     bindings/python/tests/test_exchange_arrow.py \
     bindings/python/tests/test_exchange_capi.py \
@@ -80,10 +84,15 @@ EXTRA_DIST += \
     bindings/python/tests/test_exchange_torch.py \
     bindings/python/tests/test_gpu.py \
     bindings/python/tests/test_interleavings.py \
+    bindings/python/tests/test_interrupts.py \
     bindings/python/tests/test_kernels.py \
+    bindings/python/tests/test_package.py \
     bindings/python/tests/test_process.py \
     bindings/python/tests/test_recipes.py \
+    bindings/python/tests/test_runtime.py \
     bindings/python/tests/test_streams.py \
     bindings/python/tests/test_typing.py \
     bindings/python/tests/test_waiting.py \
-    bindings/python/tools/gpu-bundle
+    bindings/python/tools/coverage \
+    bindings/python/tools/gpu-bundle \
+    bindings/python/tools/gpu-run

@@ -35,7 +35,12 @@ uint64_t deferred_drain(struct deferred_stack *stack, uint64_t most)
     struct deferred *later = NULL, **end = &later, *node, *next;
     if (!deferred_any(stack) || atomic_flag_test_and_set_explicit(&stack->draining, memory_order_acquire))
         return 0;
-    for (node = take_oldest_first(stack); node && (most == 0 || tried < most); node = next, tried++) {
+    node = atomic_exchange_explicit(&stack->waiting, NULL, memory_order_relaxed);
+    for (int taken = 0; most == 0 || tried < most; node = next, tried++) {
+        if (!node && !taken++)
+            node = take_oldest_first(stack);
+        if (!node)
+            break;
         next = node->next;      /* reclaim frees the node */
         if (node->reclaim(node) == DEFERRED_DONE) {
             done++;
@@ -45,8 +50,8 @@ uint64_t deferred_drain(struct deferred_stack *stack, uint64_t most)
         }
     }
     *end = NULL;
-    push_all(stack, node);      /* next time first … */
-    push_all(stack, later);     /* … so that what is not ready never keeps the rest from their turn */
+    atomic_store_explicit(&stack->waiting, node, memory_order_relaxed);
+    push_all(stack, later);     /* so that what is not ready never keeps the rest from their turn */
     atomic_flag_clear_explicit(&stack->draining, memory_order_release);
     return done;
 }

@@ -18,6 +18,7 @@ struct deferred {
 
 struct deferred_stack {
     _Atomic(struct deferred *) head;
+    _Atomic(struct deferred *) waiting;     /* taken from there by a bounded drain and not tried yet, the oldest first: the next drain's; guarded by draining */
     atomic_flag draining;
 };
 
@@ -25,10 +26,11 @@ void deferred_push(struct deferred_stack *stack, struct deferred *node);
 
 static inline int deferred_any(struct deferred_stack *stack)
 {
-    return atomic_load_explicit(&stack->head, memory_order_relaxed) != NULL;
+    return atomic_load_explicit(&stack->head, memory_order_relaxed) != NULL || atomic_load_explicit(&stack->waiting, memory_order_relaxed) != NULL;
 }
 
-/* Tries up to `most` nodes (0: all that are there), oldest first; returns how many were given back. What is too early goes back on the stack. */
+/* Tries up to `most` nodes (0: all that are there), oldest first; returns how many were given back. What is too early goes back on the stack. However many there are,
+ * a bounded drain looks at those alone that it tries, but for turning round what was pushed since the last time. */
 uint64_t deferred_drain(struct deferred_stack *stack, uint64_t most);
 
 #endif

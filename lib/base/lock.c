@@ -13,11 +13,23 @@ enum { SPINS = 100, LOOK_NS = 200000 };
 
 _Atomic uint32_t lock_parked[LOCK_BUCKETS];
 
+/* A thread that is parked. Those that wait for one lock stand in a queue, and so the lock is there as long as one does. */
+struct waiter {
+    struct lock *lock;
+    uint64_t token;
+    int vain;                   /* how often it was woken, and others were faster */
+    int given;                  /* the lock was taken for it */
+    pthread_cond_t changed;
+    struct waiter *next;        /* behind it */
+    struct waiter *last;        /* of the queue that it is the first of */
+    struct waiter *other;       /* likewise: the first of another lock's queue */
+};
+
 /* A bucket's mutex is held for a few instructions, by one thread, with no hook in between. */
 static struct bucket {
     pthread_mutex_t mutex;
-    pthread_cond_t changed;
-} buckets[LOCK_BUCKETS] = { [0 ... LOCK_BUCKETS - 1] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER } };
+    struct waiter *queues;
+} buckets[LOCK_BUCKETS] = { [0 ... LOCK_BUCKETS - 1] = { PTHREAD_MUTEX_INITIALIZER, NULL } };
 
 uint64_t lock_token(void)
 {
@@ -75,14 +87,67 @@ static void register_once(void)
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
-static void wait_a_while(struct bucket *bucket)
+/* ---- queues; the bucket's mutex is held */
+
+static struct waiter **queue_of(struct bucket *bucket, const struct lock *lock)
+{
+    struct waiter **queue = &bucket->queues;
+    while (*queue && (*queue)->lock != lock)
+        queue = &(*queue)->other;
+    return queue;
+}
+
+static void queue_join(struct bucket *bucket, struct waiter *waiter)
+{
+    struct waiter **queue = queue_of(bucket, waiter->lock), *first = *queue;
+    if (!first)
+        *queue = waiter->last = waiter;
+    else
+        first->last = first->last->next = waiter;
+}
+
+static void queue_leave(struct bucket *bucket, struct waiter *first)
+{
+    struct waiter **queue = queue_of(bucket, first->lock), *next = first->next;
+    *queue = next ? next : first->other;
+    if (!next)
+        return;
+    next->last = first->last;
+    next->other = first->other;
+}
+
+static void wait_a_while(struct waiter *waiter, struct bucket *bucket)
 {
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_nsec += LOOK_NS;
     end.tv_sec += end.tv_nsec / 1000000000;
     end.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&bucket->changed, &bucket->mutex, &end);
+    pthread_cond_timedwait(&waiter->changed, &bucket->mutex, &end);
+}
+
+static int got(struct bucket *bucket, struct waiter *waiter)
+{
+    if (waiter->given)
+        lock_name(waiter->lock);
+    if (waiter->given || *queue_of(bucket, waiter->lock) != waiter)
+        return waiter->given;
+    waiter->vain++;
+    return take(waiter->lock, waiter->token);
+}
+
+static void queue_wait(struct bucket *bucket, struct waiter *waiter, int ordered)
+{
+    pthread_cond_init(&waiter->changed, NULL);
+    queue_join(bucket, waiter);
+    do {
+        if (ordered)
+            pthread_cond_wait(&waiter->changed, &bucket->mutex);
+        else
+            wait_a_while(waiter, bucket);
+    } while (!got(bucket, waiter));
+    queue_leave(bucket, waiter);
+    pthread_cond_destroy(&waiter->changed);
 }
 
 /* The releaser stores 0 and then reads `parked`; the parker counts itself and then reads the word. Once everybody is ordered, one of the two sees the other.
@@ -92,16 +157,13 @@ static void park_until_taken(struct lock *lock, uint64_t token)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     unsigned at = lock_bucket(lock);
     struct bucket *bucket = &buckets[at];
+    struct waiter waiter = { .lock = lock, .token = token };
     pthread_once(&once, register_once);
     pthread_mutex_lock(&bucket->mutex);
     atomic_fetch_add(&lock_parked[at], 1);
     int ordered = order_everybody();
-    while (!take(lock, token)) {
-        if (ordered)
-            pthread_cond_wait(&bucket->changed, &bucket->mutex);
-        else
-            wait_a_while(bucket);
-    }
+    if (!take(lock, token))
+        queue_wait(bucket, &waiter, ordered);
     atomic_fetch_sub(&lock_parked[at], 1);
     pthread_mutex_unlock(&bucket->mutex);
 }
@@ -139,9 +201,16 @@ int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy
     return status;
 }
 
-void lock_wake(unsigned bucket)
+/* The lock may be gone, unless somebody waits for it. Only the first is woken, and whoever comes by before it is awake may take the lock: it would be idle
+ * in the meantime. But a thread that was woken in vain LOCK_PATIENCE times is given the lock. */
+void lock_wake(const struct lock *lock)
 {
-    pthread_mutex_lock(&buckets[bucket].mutex);
-    pthread_cond_broadcast(&buckets[bucket].changed);
-    pthread_mutex_unlock(&buckets[bucket].mutex);
+    struct bucket *bucket = &buckets[lock_bucket(lock)];
+    pthread_mutex_lock(&bucket->mutex);
+    struct waiter *first = *queue_of(bucket, lock);
+    if (first && !first->given && first->vain >= LOCK_PATIENCE)
+        first->given = lock_try(first->lock, first->token);
+    if (first)
+        pthread_cond_signal(&first->changed);
+    pthread_mutex_unlock(&bucket->mutex);
 }

@@ -1,7 +1,8 @@
 /* The memory lock: a word that holds the token of its owner, never a thread.
  *
  * A task may lock on one thread and unlock on another. Uncontended, locking is one compare-and-swap. Waiters spin, then let the embedder's
- * yield hook run other tasks, or park in one of a fixed number of buckets. Barging, not fair: it is held for microseconds. */
+ * yield hook run other tasks, or park in one of a fixed number of buckets, in the order in which they came. Others may be faster than the first of them, but
+ * not for ever. */
 #ifndef BATON_BASE_LOCK_H
 #define BATON_BASE_LOCK_H
 
@@ -15,7 +16,7 @@ struct lock {
     _Atomic uint32_t thread;    /* process_thread() of the locker, for the diagnosis of deadlocks only; 0: free, or not told */
 };
 
-enum { LOCK_BUCKETS = 64 };
+enum { LOCK_BUCKETS = 64, LOCK_PATIENCE = 8 };
 
 /* For each bucket, how many threads are parked there, or about to be. Not in the lock, for that may be gone as soon as it is free. */
 extern _Atomic uint32_t lock_parked[LOCK_BUCKETS];
@@ -49,7 +50,8 @@ void lock_name(struct lock *lock);
  * yield hook; BATON_ERR_HOOK. The token is even and nonzero. */
 int32_t lock_acquire(struct lock *lock, uint64_t token, const struct lock_policy *policy);
 
-__attribute__((cold)) void lock_wake(unsigned bucket);
+/* Takes the address alone: the lock may be gone. */
+__attribute__((cold)) void lock_wake(const struct lock *lock);
 
 /* Two stores and a load, none of them locked: a thread that parks makes every other one order them first (park in lock.c). Once the word is 0, whoever
  * waited for that may free the memory that the lock is in: nothing of it is touched any more. */
@@ -61,7 +63,7 @@ static inline void lock_release(struct lock *lock)
     atomic_store_explicit(&lock->word, 0, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&lock_parked[bucket], memory_order_relaxed))
-        lock_wake(bucket);
+        lock_wake(lock);
 }
 
 static inline uint64_t lock_holder(const struct lock *lock)

@@ -238,7 +238,7 @@ int cache_put(struct memory *memory)
     if (look)
         look_at_oldest(cache);
     if (many || atomic_load(&device->cached_bytes) > cache->limit_bytes)
-        shrink(cache, cache->limit_bytes - cache->limit_bytes / SHARE_OF_CACHE, MOST_BLOCKS - MOST_BLOCKS / SHARE_OF_CACHE);
+        shrink(cache, cache->limit_bytes, MOST_BLOCKS);         /* and no further: whoever drains for all would be gone for long */
     return 1;
 }
 

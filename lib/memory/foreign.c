@@ -3,6 +3,8 @@
 #include "memory/operation.h"
 #include "stream/capture.h"
 
+enum { ROUNDS = 2 };            /* of waits for the host, before it is the device's turn */
+
 static int32_t wait_to_look(struct memory *memory, uint64_t token, baton_error *err)
 {
     struct lock_policy policy = memory_lock_policy(memory->runtime, 0);
@@ -75,21 +77,27 @@ static uint32_t snapshot_locked(struct memory *memory, baton_stream *s, struct u
     return waits ? memory_uses_locked(memory, s, 0, uses) : 0;
 }
 
-/* An operation of foreign code, with nothing of the library's to submit. */
-static int32_t operate(struct memory *memory, baton_stream *s, int32_t kind, uint32_t access, baton_error *err)
+/* An operation of foreign code, with nothing of the library's to submit. With `how`, the host then waits for what s was made to follow. */
+static int32_t operate(struct memory *memory, baton_stream *s, int32_t kind, uint32_t access, const struct wait_how *how, baton_error *err)
 {
     struct operation op;
+    struct use uses[MEMORY_USES];
+    uint32_t count = 0;
+    int unnamed = 0;
     operation_init(&op, s, kind, 0);
     int32_t status = operation_add(&op, memory, access, err);
     if (!status)
         status = operation_begin(&op, err);
-    if (status)
+    if (status) {
         operation_discard(&op);
-    else if (op.captured)
+    } else if (op.captured) {
         operation_submitted(&op);
-    else
+    } else {
+        if (how)
+            count = snapshot_locked(memory, s, uses, &unnamed);
         operation_expose(&op);
-    return status;
+    }
+    return count || unnamed ? wait_uses(memory, uses, count, unnamed, how, err) : status;
 }
 
 /* S12: the foreign code's work on s must reach it. */
@@ -98,6 +106,8 @@ static int32_t reach(const struct memory *memory, baton_stream *s, baton_error *
     return memory->kind != BATON_DEVICE || device_same(s->device, memory->device) ? BATON_OK : device_reach(s->device, memory->device, err);
 }
 
+/* While the host waits, others go on using the memory, and then there is more to wait for. After some rounds s takes it on the device first: others are behind s from
+ * then on, and what is left to wait for has an end. */
 int32_t memory_expose(struct memory *memory, baton_stream *s, uint32_t access, baton_error *err)
 {
     struct wait_how how = { .mode = BATON_WAIT_AUTO, .cause = BATON_HOST_WAIT_FOREIGN, .deadline_ns = WAIT_FOREVER, .operation = BATON_OP_POINTER,
@@ -108,10 +118,12 @@ int32_t memory_expose(struct memory *memory, baton_stream *s, uint32_t access, b
     if (memory->read_only && access & BATON_WRITE)
         return fail(err, BATON_ERR_KIND, "the memory is read-only");
     int32_t status = reach(memory, s, err);
-    while (!status) {
+    for (int round = 0; !status; round++) {
         status = stream_foreign_capture(s, &capturing, err);
         if (!status && (capturing || stream_tracked(s)))
-            return operate(memory, s, BATON_OP_POINTER, access, err);
+            return operate(memory, s, BATON_OP_POINTER, access, NULL, err);
+        if (!status && round == ROUNDS)
+            return operate(memory, s, BATON_OP_POINTER, memory->read_only ? BATON_READ : BATON_READ_WRITE, &how, err);
         if (status || (status = look(memory, &token, err)))
             return status;
         uint32_t count = memory->version == version ? 0 : snapshot_locked(memory, s, uses, &unnamed);
@@ -128,13 +140,13 @@ int32_t memory_expose(struct memory *memory, baton_stream *s, uint32_t access, b
         expose_locked(memory, s);
     submission_leave(s);
     lock_release(&memory->lock);
-    return captured ? operate(memory, s, BATON_OP_POINTER, access, err) : BATON_OK;
+    return captured ? operate(memory, s, BATON_OP_POINTER, access, NULL, err) : BATON_OK;
 }
 
 /* s is made to follow the other uses on the device, so that whoever follows s from now on follows them all. */
 int32_t memory_note_use(struct memory *memory, baton_stream *s, baton_error *err)
 {
-    return operate(memory, s, BATON_OP_FOREIGN, memory->read_only ? BATON_READ : BATON_READ_WRITE, err);
+    return operate(memory, s, BATON_OP_FOREIGN, memory->read_only ? BATON_READ : BATON_READ_WRITE, NULL, err);
 }
 
 int32_t memory_fence(struct memory *memory, baton_fence **fence, baton_error *err)

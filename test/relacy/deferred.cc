@@ -35,6 +35,7 @@ template <unsigned threads, unsigned pushers, unsigned most, unsigned early> str
     void before()
     {
         stack.head.store(NULL, memory_order_relaxed);
+        stack.waiting.store(NULL, memory_order_relaxed);
         stack.draining.set.store(0, memory_order_relaxed);
         freed.store(0, memory_order_relaxed);
         draining = 0;

@@ -151,9 +151,10 @@ struct freed_when_free : rl::test_suite<freed_when_free, 2> {
     void after() { world_free(world); }
 };
 
-template <unsigned threads> static int exclude(const char *sentence, int membarriers, unsigned yielding, unsigned bound)
+template <unsigned threads> static int exclude(const char *sentence, int membarriers, unsigned yielding, unsigned bound, int patient = 1)
 {
     has_membarrier = membarriers;
+    patience = patient;
     yielders = yielding;
     return hold<exclusion<threads> >(sentence, bound, 20000);
 }
@@ -162,6 +163,7 @@ int main()
 {
     int good = exclude<2>("two threads that park exclude each other and none sleeps for ever", 1, 0, 3) &&
                exclude<3>("three threads that park exclude each other and none sleeps for ever", 1, 0, 1) &&
+               exclude<3>("three threads that are given the lock when they are woken", 1, 0, 1, 0) &&
                exclude<3>("a thread that yields among them", 1, 1, 1) &&
                exclude<3>("the same without membarrier", 0, 1, 1);
     has_membarrier = 1;

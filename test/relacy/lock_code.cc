@@ -1,7 +1,7 @@
 /* lib/base/lock.h and lock.c themselves, as test/relacy.sh translates them, and what they ask of the system. */
 #include "lock_code.h"
 
-int has_membarrier;
+int has_membarrier, patience;
 
 static uint64_t process_thread(void) { return rl::thread_index() + 1; }
 static uint64_t process_now(void) { return 0; }
@@ -31,17 +31,15 @@ struct world *world_new()
     for (int i = 0; i < LOCK_BUCKETS; i++) {
         world->parked[i].store(0, memory_order_relaxed);
         pthread_mutex_init(&world->places[i].mutex, NULL);
-        pthread_cond_init(&world->places[i].changed, NULL);
+        world->places[i].queues = NULL;
     }
     return world;
 }
 
 void world_free(struct world *world)
 {
-    for (int i = 0; i < LOCK_BUCKETS; i++) {
-        pthread_cond_destroy(&world->places[i].changed);
+    for (int i = 0; i < LOCK_BUCKETS; i++)
         pthread_mutex_destroy(&world->places[i].mutex);
-    }
     delete world;
 }
 

@@ -8,6 +8,7 @@
 #include "translated/lock.h"
 
 extern int has_membarrier;          /* whether the system has it */
+extern int patience;                /* LOCK_PATIENCE */
 
 /* What lock.c has once in a process is new for each execution. */
 struct world;

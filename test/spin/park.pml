@@ -23,6 +23,9 @@
  * break: BREAK_COUNT_LATE -DTASKS=2 -DTHREADS=2
  * break: BREAK_TWO_STEPS -DTASKS=2 -DTHREADS=2
  * break: BREAK_LOOK_EARLY -DTASKS=2 -DTHREADS=2
+ * break: BREAK_WAKE_LAST -DTASKS=3 -DTHREADS=3
+ * break: BREAK_NOT_NOTICED -DTASKS=2 -DTHREADS=2
+ * break: BREAK_GIVEN_TWICE -DTASKS=3 -DTHREADS=3
  * break: BREAK_NO_SWAP -DTASKS=2 -DTHREADS=2
  * break: BREAK_NOT_TOLD -DTASKS=2 -DTHREADS=1 -DMOVE
  * break: BREAK_NAME_AFTER -DTASKS=4 -DTHREADS=2 -DMOVE
@@ -47,6 +50,8 @@ byte name;                  /* thread + 1 of the taker */
 byte parked;
 byte mutex;                 /* of the bucket */
 bool asleep[TASKS];
+byte queue[TASKS], queued;  /* guarded by mutex: who is parked, the first one first */
+bool given[TASKS];          /* guarded by mutex: the lock was taken for it */
 
 /* Store buffers: at most the taker's name, then the two stores of a release. */
 byte kinds[THREADS * 3], values[THREADS * 3], stored[THREADS];
@@ -140,19 +145,38 @@ inline membarrier()
     i = 0
 }
 
-inline park()
+inline look_again()
 {
-    lock_mutex();
-#ifdef BREAK_COUNT_LATE
-    membarrier();
-    parked++;
+    if
+#ifndef BREAK_NOT_NOTICED
+    :: given[me] -> given[me] = 0; got = 1; taken_on = on; store(NAME, on + 1)
+    :: !given[me] && queue[0] == me -> take()
+    :: else
 #else
-    atomic { stored[on] == 0; parked++ };
-#if !defined(TIMED) && !defined(BREAK_NO_BARRIER)
-    membarrier();
+    :: queue[0] == me -> take()
+    :: else
 #endif
-#endif
-    take();
+    fi
+}
+
+inline leave_queue()
+{
+    d_step {
+        assert(queue[0] == me);
+        queued--;
+        i = 0;
+        do
+        :: i < queued -> queue[i] = queue[i + 1]; i++
+        :: else -> break
+        od;
+        queue[queued] = NOBODY;
+        i = 0
+    }
+}
+
+inline wait_in_queue()
+{
+    d_step { queue[queued] = me; queued++ };
     do
     :: got -> break
     :: else ->
@@ -168,25 +192,58 @@ inline park()
         !asleep[me];
 #endif
         lock_mutex();
-        take()
+        look_again()
     od;
+    leave_queue()
+}
+
+inline park()
+{
+    lock_mutex();
+#ifdef BREAK_COUNT_LATE
+    membarrier();
+    parked++;
+#else
+    atomic { stored[on] == 0; parked++ };
+#if !defined(TIMED) && !defined(BREAK_NO_BARRIER)
+    membarrier();
+#endif
+#endif
+    take();
+    if
+    :: got
+    :: else -> wait_in_queue()
+    fi;
     atomic { stored[on] == 0; parked-- };
     unlock_mutex()
 }
 
+/* Of the queue's first: woken in vain too often, or not. */
 inline wake()
 {
     lock_mutex();
-    d_step {
-        i = 0;
-        do
-        :: i < TASKS ->
-            asleep[i] = 0;
-            i++
-        :: else -> break
-        od;
-        i = 0
-    }
+    if
+    :: queued == 0
+    :: queued > 0
+    :: queued > 0 ->
+        atomic {
+            stored[on] == 0;
+            if
+#ifdef BREAK_GIVEN_TWICE
+            :: true -> given[queue[0]] = word == 0
+#else
+            :: word == 0 -> given[queue[0]] = 1
+            :: else
+#endif
+            fi;
+            if :: word == 0 -> word = queue[0] + 1 :: else fi
+        }
+    fi;
+#ifdef BREAK_WAKE_LAST
+    if :: queued -> asleep[queue[queued - 1]] = 0 :: else fi;
+#else
+    if :: queued -> asleep[queue[0]] = 0 :: else fi;
+#endif
     unlock_mutex()
 }
 

@@ -37,6 +37,7 @@
 
 /* The stack of the runtime; node n is n + 1, and 0 is the end. */
 byte head, next[NODES];
+byte waiting;                   /* taken by a bounded drain and not tried yet, the oldest first */
 bool draining;
 
 bool closed, captures;
@@ -84,7 +85,7 @@ inline use_runtime() { assert(runtime > 0) }
 
 inline runtime_release()
 {
-    atomic { runtime--; if :: runtime == 0 -> assert(head == 0 && !draining) :: else fi }
+    atomic { runtime--; if :: runtime == 0 -> assert(head == 0 && waiting == 0 && !draining) :: else fi }
 }
 
 /* deferred_push */
@@ -215,36 +216,44 @@ inline push_all(list)
     node = 0
 }
 
+/* take_oldest_first */
+inline take_all()
+{
+#ifdef BREAK_TAKE_LOADS
+    list = head;
+    head = 0;
+#else
+    d_step { list = head; head = 0 };
+#endif
+    d_step {
+        node = 0;
+        do
+        :: list == 0 -> break
+        :: else -> old = next[list - 1]; next[list - 1] = node; node = list; list = old
+        od;
+        list = node; node = 0; old = 0
+    };
+    taken = 1
+}
+
 /* deferred_drain. most: 0 or 1 */
 inline drain(most)
 {
     use_runtime();
     done = 0;
     if
-    :: head == 0
+    :: head == 0 && waiting == 0
     :: else ->
         atomic { if :: draining -> go = 0 :: else -> draining = 1; go = 1 fi };
         if
         :: !go
         :: else ->
-#ifdef BREAK_TAKE_LOADS
-            list = head;
-            head = 0;
-#else
-            d_step { list = head; head = 0 };
-#endif
-            d_step {            /* the oldest first */
-                node = 0;
-                do
-                :: list == 0 -> break
-                :: else -> old = next[list - 1]; next[list - 1] = node; node = list; list = old
-                od;
-                list = node; node = 0; old = 0; go = 0
-            };
-            tried = 0;
+            d_step { list = waiting; waiting = 0; tried = 0; taken = 0; go = 0 };
             do
-            :: list == 0 || (most && tried) -> break
+            :: most && tried -> break
             :: else ->
+                if :: list == 0 && !taken -> take_all() :: else fi;
+                if :: list == 0 -> break :: else fi;
                 node = list;
                 list = next[node - 1];
                 reclaim();
@@ -256,13 +265,13 @@ inline drain(most)
                 later = 0
             od;
 #ifndef BREAK_REST_LOST
-            push_all(list);
+            waiting = list;
 #endif
             list = 0;
 #ifndef BREAK_LATER_LOST
             push_all(kept);
 #endif
-            d_step { kept = 0; node = 0; tried = 0; go = 0 };
+            d_step { kept = 0; node = 0; tried = 0; taken = 0; go = 0 };
             use_runtime();
             draining = 0
         fi
@@ -289,7 +298,7 @@ inline runtime_drain(most)
     done = 0
 }
 
-#define LOCALS byte node, list, kept, old, covered; bool last, later, done, go, tried, inside
+#define LOCALS byte node, list, kept, old, covered; bool last, later, done, go, tried, taken, inside
 
 /* An operation on B that reads the array: lock, follow A, submit, ticket, publish, unlock; or a part of the capture. */
 #if READER
@@ -437,7 +446,7 @@ active proctype leftovers()
     runtime_release();
 #endif
     do
-    :: atomic { closed && head != 0 && runtime > 0 && MAY_DRAIN ->
+    :: atomic { closed && (head != 0 || waiting != 0) && runtime > 0 && MAY_DRAIN ->
 #ifndef BREAK_NOT_RETAINED
         runtime++;
 #endif

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os as _os
 
 from ._arrays import arange, asarray, full, ones, zeros
-from ._captures import Captured, capture, captured
+from ._captures import Captured, captured
 from ._core import (
     _C_API,  # noqa: F401
     Array,
@@ -34,6 +34,7 @@ from ._core import (
     _after_fork,
     bfloat16,
     bool,
+    capture,
     complex64,
     complex128,
     current_stream,
@@ -51,6 +52,7 @@ from ._core import (
     int32,
     int64,
     managed,
+    process_copies,
     set_memory_limit,
     stats,
     trace_read,
@@ -181,6 +183,7 @@ __all__ = [
     "load",
     "managed",
     "ones",
+    "process_copies",
     "set_memory_limit",
     "stats",
     "trace_read",

@@ -1,19 +1,18 @@
-"""Captures: a block whose work becomes a graph, and functions that are captured whenever they are called."""
+"""Functions that are captured whenever they are called."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from . import _core
 from ._core import Graph, Stream
+from ._types import Mode
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Mode = Literal["global", "thread_local", "relaxed"]
 
 MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
 OUTCOMES = {1: "captured", 2: "updated", 3: "rebuilt", 4: "eager"}
@@ -23,38 +22,6 @@ def _mode(mode: str) -> int:
     if mode not in MODES:
         raise ValueError(f"a capture's mode is one of {', '.join(MODES)}, not {mode!r}")
     return MODES[mode]
-
-
-class capture:
-    """with capture(stream) as graph: what the block submits to the stream becomes the graph, and does not run.
-
-    stream None is the task's current one; in the block it is the current one. The graph can be launched after the block.
-    A block that raises leaves no graph. mode says what the capture forbids to other threads meanwhile (baton.h); with
-    "global" and "thread_local" the block ends on the thread that began it.
-    """
-
-    def __init__(self, stream: Any = None, *, mode: Mode = "thread_local") -> None:
-        self._wanted = stream
-        self._mode = _mode(mode)
-        self._graph = _core._graph()
-
-    def __enter__(self) -> Graph:
-        self._stream = _core._capture_begin(self._wanted, self._mode)
-        self._stream.__enter__()
-        return self._graph
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self._stream.__exit__(kind, error, trace)
-        except BaseException:
-            _core._capture_abandon(self._stream)
-            raise
-        if error is None:
-            _core._capture_end(self._stream, self._graph)
-        else:
-            _core._capture_abandon(self._stream)
 
 
 class Captured(Generic[P, R]):
@@ -96,7 +63,9 @@ class Captured(Generic[P, R]):
 @overload
 def captured(function: Callable[P, R], /) -> Captured[P, R]: ...
 @overload
-def captured(*, stream: Any = ..., mode: Mode = ...) -> Callable[[Callable[P, R]], Captured[P, R]]: ...
+def captured(
+    function: None = None, /, *, stream: Any = ..., mode: Mode = ...
+) -> Callable[[Callable[P, R]], Captured[P, R]]: ...
 def captured(function: Any = None, /, *, stream: Any = None, mode: Mode = "thread_local") -> Any:
     """Decorator for the body of a loop: each call captures what it submits and launches that as one graph."""
     if function is None:

@@ -46,5 +46,6 @@ Number: TypeAlias = builtins.bool | int | float | complex
 StreamLike: TypeAlias = "Stream | SupportsCudaStream | int | None"
 Shape: TypeAlias = int | Sequence[int]
 Kind: TypeAlias = Literal["device", "host", "unified"]
+Mode: TypeAlias = Literal["global", "thread_local", "relaxed"]
 Access: TypeAlias = Literal["r", "w", "rw"]
 Signature: TypeAlias = str | Iterable[Any]

@@ -13,7 +13,7 @@ enum { DTYPES = 16, DIMENSIONS = 16, IDLE_STREAMS = 64 };
 /* The types of this module, in the order in which they are made. */
 enum type {
     TYPE_ARRAY, TYPE_DTYPE, TYPE_SCALAR, TYPE_STREAM, TYPE_CHOICE, TYPE_TASK, TYPE_FENCE, TYPE_GATE, TYPE_SCOPE, TYPE_MARK,
-    TYPE_MODULE, TYPE_KERNEL, TYPE_LAUNCH, TYPE_GRAPH, TYPES
+    TYPE_MODULE, TYPE_KERNEL, TYPE_LAUNCH, TYPE_GRAPH, TYPE_CAPTURE, TYPES
 };
 
 /* Guarded by the interpreter's lock, except what says otherwise. */
@@ -89,7 +89,7 @@ void object_free_collected(PyObject *object);
 /* For types without a constructor. */
 PyObject *object_no_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
 extern PyType_Spec array_spec, dtype_spec, scalar_spec, stream_spec, choice_spec, task_spec, fence_spec, gate_spec, scope_spec,
-    mark_spec, module_spec, kernel_spec, launch_spec, graph_spec;
+    mark_spec, module_spec, kernel_spec, launch_spec, graph_spec, capture_spec;
 
 /* module.function of this package: for what is rare or easier in Python. */
 PyObject *helper(const char *module, const char *function);
@@ -258,6 +258,9 @@ int fence_wait_patiently(baton_fence *fence, int64_t timeout_ns);
 /* The same, and gives the fence back; NULL is allowed. A few of what was released before go with it. */
 int fence_wait_once(struct state *state, baton_fence *fence, int64_t timeout_ns);
 PyObject *fence_make(struct state *state, baton_fence *fence);
+
+/* Steals the handle; the graph is launched for the first time after that. */
+void graph_take(PyObject *self, baton_graph *handle);
 
 extern PyMethodDef kernel_methods[], kernel_info_methods[], graph_methods[], info_methods[], dtype_functions[];
 int capi_exec(PyObject *module);

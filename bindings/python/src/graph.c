@@ -1,4 +1,4 @@
-/* Captures and graphs. */
+/* Graphs, and functions that are captured whenever they are called. */
 #include "core.h"
 
 struct graph {
@@ -121,60 +121,11 @@ static PyObject *graph_number(PyObject *self, void *closure)
     return PyLong_FromUnsignedLongLong(numbers[(intptr_t)closure]);
 }
 
-/* ---- capturing */
-
-/* _capture_begin(stream, mode) -> the Stream */
-static PyObject *capture_begin(PyObject *module, PyObject *args)
+void graph_take(PyObject *self, baton_graph *handle)
 {
-    struct state *state = module_state(module);
-    baton_error error = BATON_ERROR_INIT;
-    PyObject *object;
-    int32_t status;
-    int mode;
-    if (!PyArg_ParseTuple(args, "Oi:_capture_begin", &object, &mode))
-        return NULL;
-    PyObject *stream = stream_choose(state, object, -1);
-    if (!stream || task_tag(state, stream_of(stream)->handle)) {
-        Py_XDECREF(stream);
-        return NULL;
-    }
-    UNLOCKED(status = baton_capture_begin(stream_of(stream)->handle, mode, &error));
-    if (error_check(status, &error))
-        Py_CLEAR(stream);
-    return stream;
-}
-
-/* _capture_end(stream, graph): the graph, made by _graph(), holds what was captured. */
-static PyObject *capture_end(PyObject *module, PyObject *args)
-{
-    struct state *state = module_state(module);
-    baton_error error = BATON_ERROR_INIT;
-    PyObject *stream, *graph;
-    baton_graph *made;
-    int32_t status;
-    if (!PyArg_ParseTuple(args, "OO:_capture_end", &stream, &graph))
-        return NULL;
-    if (!object_is(state, stream, TYPE_STREAM) || !object_is(state, graph, TYPE_GRAPH))
-        return PyErr_Format(PyExc_TypeError, "a stream and a graph are needed");
-    UNLOCKED(status = baton_capture_end(stream_of(stream)->handle, &made, &error));
-    if (error_check(status, &error))
-        return NULL;
-    baton_graph_release(graph_of(graph)->handle);
-    graph_of(graph)->handle = made;
-    Py_RETURN_NONE;
-}
-
-static PyObject *capture_abandon(PyObject *module, PyObject *stream)
-{
-    struct state *state = module_state(module);
-    baton_error error = BATON_ERROR_INIT;
-    int32_t status;
-    if (!object_is(state, stream, TYPE_STREAM))
-        return PyErr_Format(PyExc_TypeError, "a stream is needed");
-    UNLOCKED(status = baton_capture_abandon(stream_of(stream)->handle, &error));
-    if (error_check(status, &error))
-        return NULL;
-    Py_RETURN_NONE;
+    baton_graph *before = graph_of(self)->handle;
+    graph_of(self)->handle = handle;
+    baton_graph_release(before);
 }
 
 /* ---- one call for loops */
@@ -260,9 +211,6 @@ static PyObject *empty_graph(PyObject *module, PyObject *ignored)
 }
 
 PyMethodDef graph_methods[] = {
-    { "_capture_begin", capture_begin, METH_VARARGS, NULL },
-    { "_capture_end", capture_end, METH_VARARGS, NULL },
-    { "_capture_abandon", capture_abandon, METH_O, NULL },
     { "_capture_run", capture_run, METH_VARARGS, NULL },
     { "_graph", empty_graph, METH_NOARGS, NULL },
     { NULL, NULL, 0, NULL },

@@ -81,7 +81,17 @@ static PyObject *info_runtime(PyObject *module, PyObject *ignored)
     PyObject *dict = PyDict_New();
     return finish(dict, !dict || put_text(dict, "driver", info.driver) || put(dict, "driver_version", (uint64_t)info.driver_version) ||
                             put(dict, "devices", (uint64_t)info.devices) || put_text(dict, "reason", info.reason) ||
-                            put(dict, "library_version", baton_version()));
+                            put(dict, "library_version", baton_version()) ||
+                            put(dict, "abi_version", baton_abi_version()));
+}
+
+/* The dynamic loader has a lock of its own, which others may hold while they want the interpreter's. */
+static PyObject *info_copies(PyObject *module, PyObject *ignored)
+{
+    int32_t copies;
+    (void)module, (void)ignored;
+    UNLOCKED(copies = baton_process_copies());
+    return PyLong_FromLong(copies);
 }
 
 static PyObject *info_device(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *keywords)
@@ -166,6 +176,11 @@ static PyObject *current_stream(PyObject *module, PyObject *const *args, Py_ssiz
 PyMethodDef info_methods[] = {
     { "stats", info_stats, METH_NOARGS, PyDoc_STR("stats()\n--\n\nCounts since the runtime was opened, a dict.") },
     { "info", info_runtime, METH_NOARGS, PyDoc_STR("info()\n--\n\nThe driver, its version, and how many devices there are, a dict.") },
+    { "process_copies", info_copies, METH_NOARGS,
+      PyDoc_STR("process_copies()\n--\n\n"
+                "How often the library is loaded in this process. Above 1, as when another package brings a copy of its own: "
+                "each copy\nhas runtimes of its own, and arrays pass between them only as they pass to other libraries, "
+                "through DLPack.") },
     { "device_info", METHOD(info_device), METH_FASTCALL | METH_KEYWORDS,
       PyDoc_STR("device_info(device=0)\n--\n\nName, size and memory in use of a device, a dict.") },
     { "trace_start", trace_start, METH_O,

@@ -69,7 +69,7 @@ static PyType_Spec *const specs[TYPES] = {
     [TYPE_ARRAY] = &array_spec, [TYPE_DTYPE] = &dtype_spec, [TYPE_SCALAR] = &scalar_spec, [TYPE_STREAM] = &stream_spec,
     [TYPE_CHOICE] = &choice_spec, [TYPE_TASK] = &task_spec, [TYPE_FENCE] = &fence_spec, [TYPE_GATE] = &gate_spec,
     [TYPE_SCOPE] = &scope_spec, [TYPE_MARK] = &mark_spec, [TYPE_MODULE] = &module_spec, [TYPE_KERNEL] = &kernel_spec,
-    [TYPE_LAUNCH] = &launch_spec, [TYPE_GRAPH] = &graph_spec,
+    [TYPE_LAUNCH] = &launch_spec, [TYPE_GRAPH] = &graph_spec, [TYPE_CAPTURE] = &capture_spec,
 };
 
 static PyMethodDef *const method_tables[] = { runtime_methods, array_create_methods, kernel_methods, graph_methods, info_methods, dtype_functions, dlpack_methods, interface_methods, arrow_methods };

@@ -82,23 +82,33 @@ void runtime_free(struct state *state)
     state->opening = state->climbing = NULL;
 }
 
+/* Adds the flag when the value, if there is one, is as wanted; 0, or -1 with an exception. */
+static int flag_read(PyObject *value, int wanted, uint32_t flag, uint32_t *flags)
+{
+    int truth = value ? PyObject_IsTrue(value) : !wanted;
+    if (truth == wanted)
+        *flags |= flag;
+    return truth < 0 ? -1 : 0;
+}
+
 static PyObject *runtime_init(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *keywords)
 {
-    static const char *const names[] = { "driver", "host_wait", NULL };
+    static const char *const names[] = { "driver", "host_wait", "peer_events", "cache", NULL };
     struct state *state = module_state(module);
-    PyObject *values[2];
+    PyObject *values[4];
+    uint32_t flags = 0;
     if (arguments_read("init", names, 0, 1, args, count, keywords, values))
         return NULL;
     const char *driver = NULL;
     if (values[0] && values[0] != Py_None && !(driver = PyUnicode_AsUTF8AndSize(values[0], NULL)))
         return NULL;
-    int waits = values[1] ? PyObject_IsTrue(values[1]) : 0;
-    if (waits < 0)
+    if (flag_read(values[1], 1, BATON_RUNTIME_HOST_WAIT, &flags) || flag_read(values[2], 1, BATON_RUNTIME_PEER_EVENTS, &flags) ||
+        flag_read(values[3], 0, BATON_RUNTIME_NO_CACHE, &flags))
         return NULL;
     if (state->runtime)
         return error_say(BATON_ERR_BUSY, "the runtime is open already: call init() before anything else");
     PyOS_snprintf(state->driver, sizeof state->driver, "%s", driver ? driver : "");
-    state->flags = waits ? BATON_RUNTIME_HOST_WAIT : 0;
+    state->flags = flags;
     if (!runtime_get(state))
         return NULL;
     Py_RETURN_NONE;
@@ -239,12 +249,13 @@ static PyObject *runtime_trim(PyObject *module, PyObject *const *args, Py_ssize_
 
 PyMethodDef runtime_methods[] = {
     { "init", METHOD(runtime_init), METH_FASTCALL | METH_KEYWORDS,
-      PyDoc_STR("init(driver=None, *, host_wait=False)\n--\n\n"
+      PyDoc_STR("init(driver=None, *, host_wait=False, peer_events=False, cache=True)\n--\n\n"
                 "Opens the runtime with that driver: 'auto', 'cuda', 'soft', 'soft:N'.\n"
                 "\n"
-                "Without it, the first use opens BATON_DRIVER, else 'auto'. host_wait makes every hand-off wait "
-                "on the host: for\n"
-                "comparison and debugging. BusyError when it is open already.") },
+                "Without it, the first use opens BATON_DRIVER, else 'auto'. peer_events: memory that passes between devices is "
+                "waited for\non the device, not on the host. For comparison and debugging: host_wait makes every hand-off wait "
+                "on the host, and\nwithout cache what is released goes back to the driver at once. BusyError when it is open "
+                "already.") },
     { "set_memory_limit", METHOD(runtime_set_limit), METH_FASTCALL | METH_KEYWORDS,
       PyDoc_STR("set_memory_limit(bytes, device=0)\n--\n\n"
                 "Live and deferred bytes of the device stay at or below `bytes`; 0 or None: no limit.") },

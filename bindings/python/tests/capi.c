@@ -19,11 +19,12 @@ static PyObject *twice(PyObject *module, PyObject *object)
         baton_array_release(array);
         return NULL;
     }
+    baton_runtime *runtime = baton_python_runtime_get(api);
     baton_array_info_read(array, &info, NULL);
     int32_t value = (int32_t)(2 * info.elements);
     baton_array_options options = { .struct_size = sizeof options, .dtype = BATON_I32, .ndim = 1, .shape = (int64_t[]) { 3 }, .stream = stream };
     Py_BEGIN_ALLOW_THREADS
-    status = baton_array_create(baton_python_runtime_get(api), &options, &made, &error);
+    status = baton_array_create(runtime, &options, &made, &error);
     if (!status)
         status = baton_fill(made, &value, sizeof value, stream, &error);
     Py_END_ALLOW_THREADS

@@ -177,3 +177,40 @@ def test_a_block_that_leaves_another_stream_chosen_is_told_and_ends_its_capture(
 def test_an_unknown_mode_is_refused():
     with pytest.raises(ValueError):
         baton.capture(mode="loud")
+
+
+def test_a_capture_that_is_used_again_makes_another_graph(add_one, pair):
+    a, _ = pair
+    x, y = baton.zeros(N, "f4"), baton.zeros(N, "f4")
+    capture, graphs = baton.capture(a), []
+    for array in (x, y):
+        with capture as graph:
+            add_one(N)(array)
+        graph.launch()
+        graphs.append(graph)
+    graphs[0].launch()
+    assert x.tolist() == [2.0] * N and y.tolist() == [1.0] * N
+
+
+def test_a_capture_is_entered_once_at_a_time_and_left_once(add_one, pair):
+    a, _ = pair
+    x, capture = baton.zeros(N, "f4"), baton.capture(a)
+    with pytest.raises(baton.ArgumentError):
+        capture.__exit__(None, None, None)
+    with capture as graph:
+        with pytest.raises(baton.BusyError):
+            capture.__enter__()
+        with pytest.raises(baton.CaptureError), baton.capture(a):
+            pass
+        add_one(N)(x)
+    with pytest.raises(baton.ArgumentError):
+        capture.__exit__(None, None, None)
+    graph.launch()
+    assert x.tolist() == [1.0] * N and not a.capturing
+
+
+def test_what_is_no_stream_cannot_be_captured():
+    with pytest.raises(TypeError):
+        baton.capture("a")
+    with pytest.raises(ValueError):
+        baton.capture(mode=1)

@@ -41,7 +41,10 @@ def test_an_object_is_shared_and_kept(make):
 
 
 def test_the_main_thread_lets_go_without_being_asked():
-    thing = Described(baton.arange(4))
+    array = baton.arange(4)
+    array.synchronize()  # for a description without a stream says that nothing is to be waited for
+    thing = Described(array)
+    del array
     there = weakref.ref(thing)
     work = []
 

@@ -150,7 +150,12 @@ def test_a_later_minor_version_with_unknown_flags_is_taken():
 def test_ordinary_memory_of_the_host_is_for_copies_and_kernels_refuse_it():
     data = np.arange(6, dtype="f4")
     array = baton.from_dlpack(data)
-    for refused in (lambda: array + 1, lambda: array.fill(0), lambda: baton.ones(6, "f4") + array, lambda: array.astype("f8")):
+    for refused in (
+        lambda: array + 1,
+        lambda: array.fill(0),
+        lambda: baton.ones(6, "f4") + array,
+        lambda: array.astype("f8"),
+    ):
         with pytest.raises(baton.KindError, match="pin it"):
             refused()
     assert (array.to(kind="device") + 1).tolist() == [1, 2, 3, 4, 5, 6]

@@ -172,6 +172,23 @@ def test_functions_of_cffi_and_addresses_are_kernels(library):
     assert x.tolist() == [4.0] * N
 
 
+@pytest.mark.usefixtures("library")
+def test_a_function_that_numba_compiled_is_a_kernel():
+    numba = pytest.importorskip("numba")
+    elements = numba.types.CPointer(numba.types.float32)
+
+    @numba.cfunc(numba.types.void(numba.types.voidptr, numba.types.CPointer(numba.types.CPointer(elements))))
+    def add_two(launch, arguments):
+        for i in range(N):
+            arguments[0][0][i] += 2
+
+    x = baton.zeros(N, "f4")
+    launch = baton.host_kernel(add_two, "inout")(1)
+    launch(x)
+    launch(x)
+    assert x.tolist() == [4.0] * N
+
+
 def test_functions_of_python_are_refused():
     wrapped = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(lambda launch, arguments: None)
     for function in (lambda launch, arguments: None, wrapped, print, None):

@@ -40,6 +40,12 @@ def test_the_stubs_are_those_of_the_compiled_part():
 
 
 @needs_mypy
+def test_the_package_itself_passes_the_checker():
+    result = run_mypy("mypy", "--strict", "-p", "baton")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@needs_mypy
 def test_a_typed_program_passes_the_checker(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     result = run_mypy("mypy", "--strict", "program.py", cwd=tmp_path)

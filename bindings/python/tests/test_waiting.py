@@ -111,9 +111,9 @@ def test_a_signal_interrupts_a_wait_and_leaves_everything_right(pair, what):
         "download": lambda: x.download(bytearray(4)),
     }
     timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGUSR1))
-    timer.start()
     try:
         with pytest.raises(Interrupted):
+            timer.start()
             waits[what]()
     finally:
         timer.join()

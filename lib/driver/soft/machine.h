@@ -32,7 +32,7 @@ struct soft_context {
 /* Everything is guarded by lock. */
 struct soft_machine {
     pthread_mutex_t lock;
-    pthread_cond_t progress;        /* an operation that a host thread waits for has finished */
+    pthread_cond_t progress;        /* a queue has gone; seeded mode: an operation has finished */
     int references, devices, initialized;
     uint64_t generation;            /* one per opening: what a thread remembers of an earlier one is void */
     uint64_t memory;                /* bytes per device */

@@ -40,7 +40,9 @@ static void operation_finish(struct soft_operation *operation)
             queue_wake(dependent->queue);
     }
     operation->dependents = NULL;
-    if (operation->waiters || soft_machine.seed)
+    for (struct soft_waiter *waiter = operation->waiters; waiter; waiter = waiter->next)
+        pthread_cond_signal(&waiter->done);
+    if (soft_machine.seed)
         pthread_cond_broadcast(&soft_machine.progress);
     soft_operation_release(operation);
 }

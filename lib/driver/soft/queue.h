@@ -20,10 +20,16 @@ struct soft_edge {
     struct soft_edge *next;
 };
 
+/* A host thread that waits for an operation; on its stack. */
+struct soft_waiter {
+    pthread_cond_t done;
+    struct soft_waiter *next;
+};
+
 struct soft_operation {
     int references;                 /* the queue until it is done; events, blocks, waiters */
     int done;
-    int waiters;                    /* host threads that wait */
+    struct soft_waiter *waiters;    /* to be woken when it is done */
     int fault;                      /* sticky code to raise instead of running */
     uint32_t unmet;                 /* dependencies that are not done */
     struct soft_queue *queue;       /* valid until done */

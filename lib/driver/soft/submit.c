@@ -147,16 +147,26 @@ static int operation_wait_seeded(struct soft_operation *operation)
     return DRIVER_SUCCESS;
 }
 
+static void operation_wait_threaded(struct soft_operation *operation)
+{
+    struct soft_waiter waiter = { .next = operation->waiters };
+    if (operation->done)
+        return;
+    pthread_cond_init(&waiter.done, NULL);
+    operation->waiters = &waiter;
+    while (!operation->done)
+        pthread_cond_wait(&waiter.done, &soft_machine.lock);
+    pthread_cond_destroy(&waiter.done);
+}
+
 int soft_operation_wait(struct soft_operation *operation)
 {
     int code = DRIVER_SUCCESS;
     operation->references++;
-    operation->waiters++;
     if (soft_machine.seed)
         code = operation_wait_seeded(operation);
-    while (!code && !operation->done)
-        pthread_cond_wait(&soft_machine.progress, &soft_machine.lock);
-    operation->waiters--;
+    else
+        operation_wait_threaded(operation);
     soft_operation_release(operation);
     return code;
 }
