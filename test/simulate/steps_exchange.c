@@ -28,6 +28,7 @@ void step_export(const struct step *step, int task)
         return;
     world.exported[number] = body + 1;
     world.export_start[number] = start;
+    world.export_lane[number] = lane;
     world.lanes[lane].busy++;           /* it must outlive the export */
     world.bodies[body].tensor = lane;
     world.bodies[body].exported = 1;
@@ -63,10 +64,14 @@ void step_export_end(const struct step *step, int task)
     struct call call = call_on(ACT_tensor_end, NONE, NONE, NONE, NONE);
     call.v[0] = number;
     perform(&call, NULL);
-    world.lanes[body->tensor].busy--;
-    body->tensor = body->foreign = NONE;
-    body_release(world.exported[number] - 1);
+    int ended = world.exported[number];
     world.exported[number] = 0;
+    world.lanes[world.export_lane[number]].busy--;
+    body->tensor = body->foreign = NONE;
+    for (int i = 0; i < EXPORTS; i++)               /* one that began while this one did */
+        if (world.exported[i] == ended)
+            body->tensor = world.export_lane[i];
+    body_release(ended - 1);
 }
 
 /* The same bytes are two memories to the library meanwhile: nobody else may use them. */

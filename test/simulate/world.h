@@ -108,7 +108,7 @@ extern struct world {
     struct snapshot snapshots[PLACES];
     int place_busy[PLACES], fence_busy[FENCES], graph_busy[GRAPHS], executable_busy[GRAPHS];
     int exported[EXPORTS], arrows[EXPORTS];     /* body + 1 */
-    int export_start[EXPORTS];
+    int export_start[EXPORTS], export_lane[EXPORTS];
     struct call *calls[TURNS_TASKS + 1];        /* under way, by task */
     int limited, lost;
     uint64_t lost_before, operations, suspensions, faults;
