@@ -1,22 +1,22 @@
 /* Hand-overs (lib/memory/operation.c, take.c, uses.c, foreign.c; lib/stream/order.c, ticket.c, wait.c): tasks that use two memories on several streams.
  *
  * Both memories were written on stream 0. A task does STEPS times one of these, on any stream, with any access: an operation; with -DSCOPES a scope
- * (baton_with_managed), whose function submits or does not; with -DFOREIGN a pointer for foreign code, which submits later, without a ticket. With -DFAIL
- * waits and submissions may fail (S7). With -DPINNED memory 1 is pinned: the host waits for what used it (S11). With -DSYNC one more task waits for a
+ * (baton_with_managed), whose function submits or does not; with -DFOREIGN a pointer for foreign code, which submits later, without a ticket; with -DDEVICE its
+ * stream may take the memory on the device before the host waits. With -DFAIL waits and submissions may fail (S7). With -DPINNED memory 1 is pinned: the host waits for what used it (S11). With -DSYNC one more task waits for a
  * stream at any time. How the device gets on needs no process: `follows` says what lies behind what, however fast the streams are.
  *
  * Holds: at each submission, all earlier work that it conflicts with is followed on the device or has finished, so that no two writers overlap and a reader
  * sees what was written (S4 to S8, P4); foreign code gets an address, and pinned memory is used by another stream, only when the other streams' work on it
  * has finished (P1, S11); nobody is stuck, and in the end every lock is free (O1).
  *
- * run:   -DTASKS=2 -DSTEPS=1 -DSCOPES -DFAIL -DFOREIGN -DSYNC
+ * run:   -DTASKS=2 -DSTEPS=1 -DSCOPES -DFAIL -DFOREIGN -DDEVICE -DSYNC
  * run:   -DTASKS=2 -DSTEPS=1 -DFOREIGN -DPINNED                    one memory of two that the host waits for
- * run:   -DTASKS=2 -DSTEPS=1 -DFAIL -DFOREIGN -DSTREAMS=3          chains
+ * run:   -DTASKS=2 -DSTEPS=1 -DFAIL -DFOREIGN -DDEVICE -DSTREAMS=3 chains
  * run:   -DTASKS=3 -DSTEPS=1 -DWRITES
- * run:   -DTASKS=1 -DSTEPS=3 -DFAIL -DFOREIGN                      a longer history, one call after the other
+ * run:   -DTASKS=1 -DSTEPS=3 -DFAIL -DFOREIGN -DDEVICE             a longer history, one call after the other
  * more:  -DTASKS=3 -DSTEPS=1 -DWRITES -DFOREIGN -DSYNC
  * more:  -DTASKS=2 -DSTEPS=2 -DOWN -DFAIL                          each task on a stream of its own
- * more:  -DTASKS=2 -DSTEPS=2 -DOWN -DWRITES -DFOREIGN -DFAIL
+ * more:  -DTASKS=2 -DSTEPS=2 -DOWN -DWRITES -DFOREIGN -DDEVICE -DFAIL
  * more:  -DTASKS=1 -DSTEPS=4 -DFAIL -DFOREIGN -DPINNED
  * break: BREAK_STAMP_LATE -DTASKS=3 -DSTEPS=1 -DWRITES             the stamp of an event is read after the record
  * break: BREAK_TICKET_EARLY -DTASKS=3 -DSTEPS=1 -DWRITES           the ticket is drawn before the submission
@@ -33,6 +33,7 @@
  * break: BREAK_NO_SECOND_LOOK -DTASKS=2 -DSTEPS=1 -DWRITES -DPINNED            after a host wait, nothing is looked at again
  * break: BREAK_NO_THIRD_LOOK -DTASKS=2 -DSTEPS=1 -DWRITES -DFOREIGN            the same for a pointer
  * break: BREAK_OWNER_TRUSTED -DTASKS=2 -DSTEPS=1 -DWRITES -DFOREIGN            the owner gets a pointer without waiting for what is pending
+ * break: BREAK_TAKES_ONLY -DTASKS=2 -DSTEPS=1 -DWRITES -DFOREIGN -DDEVICE      a pointer that was taken on the device is had without waiting
  * break: BREAK_OWNER_EARLY -DTASKS=1 -DSTEPS=2 -DWRITES -DFAIL                 the owner is set before the wait is queued, which fails
  * break: BREAK_WAIT_NO_TICKET -DTASKS=1 -DSTEPS=2 -DWRITES -DFAIL -DSTREAMS=3  a wait draws no ticket
  * break: BREAK_PUBLISHED_EARLY -DTASKS=2 -DSTEPS=1 -DWRITES                    the locks are released before the submission
@@ -298,6 +299,21 @@ inline publish_all()
     }
 }
 
+inline take_order()
+{
+    do
+    :: o == STREAMS -> break
+    :: else ->
+        if
+        :: !failed && needs[o] > completed[o] && needs[o] > clock[AT(s, o)] -> order_queue()
+        :: else
+        fi;
+        needs[o] = 0;
+        o++
+    od;
+    o = 0
+}
+
 /* operation_begin to operation_submitted or operation_failed; for a scope with what the caller does in between. */
 inline operation()
 {
@@ -330,17 +346,7 @@ inline operation()
     skip;
     d_step { ticket = tickets[s] + 1; publish_all(); ticket = 0 };
 #endif
-    do                          /* take_order */
-    :: o == STREAMS -> break
-    :: else ->
-        if
-        :: !failed && needs[o] > completed[o] && needs[o] > clock[AT(s, o)] -> order_queue()
-        :: else
-        fi;
-        needs[o] = 0;
-        o++
-    od;
-    o = 0;
+    take_order();
     if
 #ifndef BREAK_WAIT_NO_TICKET
     :: waits && (failed || scope) -> tickets[s]++
@@ -395,8 +401,42 @@ inline operation()
     d_step { ticket = 0; waits = 0; failed = 0; scope = 0 }
 }
 
-/* memory_expose for the memory of which access is not 0; what is waited for: memory_uses_locked. */
-inline pointer()
+/* memory_uses_locked: what the host waits for before s has the address. */
+inline uses(m)
+{
+    for (EACH) {
+        if :: x != s && WRITTEN(m, x) > completed[x] -> hosts[x] = owner_ticket[m]; host = 1 :: else fi;
+        if :: x != s && readers[AT(m, x)] > completed[x] -> raise(hosts[x], readers[AT(m, x)]); host = 1 :: else fi;
+#ifdef BREAK_OWNER_TRUSTED
+        if :: x != s && owner[m] != s && pending[AT(m, x)] > completed[x] -> raise(hosts[x], pending[AT(m, x)]); host = 1 :: else fi
+#else
+        if :: x != s && pending[AT(m, x)] > completed[x] -> raise(hosts[x], pending[AT(m, x)]); host = 1 :: else fi
+#endif
+    }
+}
+
+inline wait_streams()
+{
+    do
+    :: o == STREAMS -> break
+    :: else -> if :: hosts[o] -> wait_stream(o, hosts[o]); hosts[o] = 0 :: else fi; o++
+    od;
+    o = 0
+}
+
+/* The address is out: from here on nobody else uses the memory, by the program's own order. */
+inline expose(m)
+{
+    publish_write(m);
+    for (EACH) { if :: pending[AT(m, x)] <= completed[x] -> pending[AT(m, x)] = 0 :: else fi }
+    escaped[m] = 1;
+    outside[m] = 1;
+    locked[m] = 0;
+    ticket = 0
+}
+
+/* memory_expose for the memory of which access is not 0: waits until nobody has used it meanwhile. */
+inline wait_and_take()
 {
     do
     :: lock_all();
@@ -407,27 +447,11 @@ inline pointer()
         fi;
         d_step { o = m; m = 0 };
         foreign_tickets();
-        d_step {
-            m = o;
-            o = 0;
-            for (EACH) {
-                if :: x != s && WRITTEN(m, x) > completed[x] -> needs[x] = owner_ticket[m]; host = 1 :: else fi;
-                if :: x != s && readers[AT(m, x)] > completed[x] -> raise(needs[x], readers[AT(m, x)]); host = 1 :: else fi;
-#ifdef BREAK_OWNER_TRUSTED
-                if :: x != s && owner[m] != s && pending[AT(m, x)] > completed[x] -> raise(needs[x], pending[AT(m, x)]); host = 1 :: else fi
-#else
-                if :: x != s && pending[AT(m, x)] > completed[x] -> raise(needs[x], pending[AT(m, x)]); host = 1 :: else fi
-#endif
-            }
-        };
+        d_step { m = o; o = 0; uses(m) };
         if :: !host -> break :: else fi;
         d_step { version_of[m] = version_of[m] | (1 << me); host = 0; m = 0 };
         unlock_all();
-        do
-        :: o == STREAMS -> break
-        :: else -> if :: needs[o] -> wait_stream(o, needs[o]); needs[o] = 0 :: else fi; o++
-        od;
-        o = 0
+        wait_streams()
 #ifdef BREAK_NO_THIRD_LOOK
         ;
         lock_all();
@@ -436,16 +460,49 @@ inline pointer()
 #endif
     od;
     atomic { !recording[s]; tickets[s]++; ticket = tickets[s] };        /* stream_foreign_ticket */
-    d_step {                    /* expose_locked */
-        publish_write(m);
-        for (EACH) { if :: pending[AT(m, x)] <= completed[x] -> pending[AT(m, x)] = 0 :: else fi }
-        escaped[m] = 1;
-        outside[m] = 1;
-        for (EACH) { assert(x == s || (finished[x] >= wrote[AT(m, x)] && finished[x] >= read[AT(m, x)])) }
-        locked[m] = 0;
-        ticket = 0
-    };
-    d_step { queued[s]++; driver_use(m, WRITE); outside[m] = 0; m = 0 }
+    d_step { expose(m) }
+}
+
+/* memory_expose after some rounds, operate: takes it on the device, as an operation does, and waits for what was before. */
+inline take_and_wait()
+{
+    lock_all();
+    plan_all();
+    d_step { m = (access[0] -> 0 : 1); uses(m); host = 0 };
+    take_order();
+    if
+    :: failed -> unlock_all(); d_step { for (EACH) { hosts[x] = 0 } }
+    :: else ->
+        atomic { !recording[s]; tickets[s]++; ticket = tickets[s] };
+        d_step { expose(m) };
+#ifdef BREAK_TAKES_ONLY
+        d_step { for (EACH) { hosts[x] = 0 } }
+#else
+        wait_streams()
+#endif
+    fi;
+    waits = 0
+}
+
+inline pointer()
+{
+    if
+    :: true -> wait_and_take()
+#ifdef DEVICE
+    :: true -> take_and_wait()
+#endif
+    fi;
+    if
+    :: failed
+    :: else ->
+        d_step {
+            for (EACH) { assert(x == s || (finished[x] >= wrote[AT(m, x)] && finished[x] >= read[AT(m, x)])) }
+            queued[s]++;
+            driver_use(m, WRITE);
+            outside[m] = 0
+        }
+    fi;
+    d_step { m = 0; failed = 0 }
 }
 
 inline ended()
