@@ -63,6 +63,7 @@ EXTRA_DIST += \
     bindings/python/tests/elsewhere.c \
     bindings/python/tests/kernels.c \
     bindings/python/tests/structures.py \
+    bindings/python/tests/test_addresses.py \
     bindings/python/tests/test_arithmetic.py \
     bindings/python/tests/test_array.py \
     bindings/python/tests/test_array_data.py \
