@@ -95,7 +95,7 @@ int32_t world_hook(void *user)
     return stage_hook(user);
 }
 
-static struct entry *log_add(int what)
+static struct entry *log_add(enum entry_kind what)
 {
     static struct entry beyond;
     struct entry *entry = world.log_count < MOST_ENTRIES ? &world.log[world.log_count++] : &beyond;

@@ -87,7 +87,7 @@ struct call {
 
 struct entry {                  /* of the log that is printed */
     int task;                   /* MAIN: after the tasks */
-    enum { ENTRY_CALL, ENTRY_PAUSE, ENTRY_EXPECT } what;
+    enum entry_kind { ENTRY_CALL, ENTRY_PAUSE, ENTRY_EXPECT } what;
     int act;
     int32_t v[NUMBERS];
     uint64_t allowed;
