@@ -386,6 +386,7 @@ test_libsupport_la_SOURCES = \
     test/exchange_support.h \
     test/fiber.c \
     test/fiber.h \
+    test/tsan_fibers.h \
     test/graph_support.c \
     test/graph_support.h \
     test/journal.c \

@@ -4,24 +4,7 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-#if defined(__SANITIZE_THREAD__)
-#define TURNS_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TURNS_TSAN 1
-#endif
-#endif
-#ifdef TURNS_TSAN
-void *__tsan_get_current_fiber(void);
-void *__tsan_create_fiber(unsigned flags);
-void __tsan_destroy_fiber(void *fiber);
-void __tsan_switch_to_fiber(void *fiber, unsigned flags);
-#else
-static void *__tsan_get_current_fiber(void) { return NULL; }
-static void *__tsan_create_fiber(unsigned flags) { (void)flags; return NULL; }
-static void __tsan_destroy_fiber(void *fiber) { (void)fiber; }
-static void __tsan_switch_to_fiber(void *fiber, unsigned flags) { (void)fiber; (void)flags; }
-#endif
+#include "../tsan_fibers.h"
 
 enum { STACK_BYTES = 256 * 1024, NOBODY = -1 };
 
