@@ -7,6 +7,7 @@ TESTS_C = \
     test/arrow_hostile \
     test/arrow_order \
     test/cache \
+    test/cache_bytes \
     test/cast \
     test/clock \
     test/close \

@@ -181,6 +181,15 @@ START_TEST(options_of_older_and_newer_clients_are_understood)
 }
 END_TEST
 
+/* How many bytes reach to the last one that is not 0x5A. */
+static size_t last_written(const union wide *own)
+{
+    size_t count = sizeof own->bytes;
+    while (count && own->bytes[count - 1] == 0x5A)
+        count--;
+    return count;
+}
+
 /* Nothing is written behind the caller's struct_size, which stays what the caller set. */
 START_TEST(outputs_for_older_and_newer_clients_stay_inside_their_size)
 {
@@ -195,8 +204,8 @@ START_TEST(outputs_for_older_and_newer_clients_stay_inside_their_size)
             ck_assert_msg(status == (size < outputs[i].least ? BATON_ERR_VERSION : BATON_OK), "%s with struct_size %u: %s", outputs[i].name, size,
                           baton_status_name(status));
             ck_assert_uint_eq(own.struct_size, size);
-            for (size_t at = size < outputs[i].size ? size : outputs[i].size; at < sizeof own.bytes; at++)
-                ck_assert_msg(at < sizeof size || own.bytes[at] == 0x5A, "%s with struct_size %u: byte %zu", outputs[i].name, size, at);
+            size_t written = last_written(&own), most = size < outputs[i].size ? size : outputs[i].size;
+            ck_assert_msg(written <= most || written <= sizeof size, "%s with struct_size %u: %zu bytes", outputs[i].name, size, written);
         }
     world_end();
 }

@@ -14,15 +14,26 @@ enum {
     KIND_ASK = 0                            /* wrap: the driver knows */
 };
 
+/* The memory takes the handle along into the cache, for the next array over that block; else it ends with the memory. */
+static int leave_with_memory(baton_array *array)
+{
+    if (HANDLES_STAY_READABLE || (array->memory->spare && array->memory->spare != array))
+        return 0;
+    array->memory->spare = array;
+    handle_end(&array->handle);
+    return 1;
+}
+
 static enum deferred_result array_reclaim(struct deferred *node)
 {
     baton_array *array = (baton_array *)((char *)node - offsetof(baton_array, node));
-    baton_runtime *runtime = array->runtime;
+    baton_runtime *runtime = array->ends_memory ? NULL : array->runtime;
+    int left = array->ends_memory && leave_with_memory(array);
     if (array->ends_memory && memory_reclaim(array->memory) == DEFERRED_LATER)
         return DEFERRED_LATER;
-    int kept = !array->ends_memory;
-    handle_free(&array->handle);
-    if (kept)
+    if (!left)
+        handle_free(&array->handle);
+    if (runtime)
         runtime_release(runtime);
     return DEFERRED_DONE;
 }
@@ -34,11 +45,8 @@ void array_set_layout(baton_array *array, const struct layout *layout)
     array->contiguous = layout_contiguous(layout);
 }
 
-int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err)
+static void array_fill(baton_array *made, struct memory *memory, int32_t dtype, const struct layout *layout, int is_view)
 {
-    baton_array *made = malloc(sizeof *made);
-    if (!made)
-        return fail(err, BATON_ERR_MEMORY, "no host memory for an array");
     handle_init(&made->handle, HANDLE_ARRAY);
     made->node.reclaim = array_reclaim;
     made->runtime = memory->runtime;
@@ -50,6 +58,14 @@ int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *la
     atomic_init(&made->interface, NULL);
     array_set_layout(made, layout);
     atomic_fetch_add_explicit(&made->runtime->live_arrays, 1, memory_order_relaxed);
+}
+
+int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err)
+{
+    baton_array *made = malloc(sizeof *made);
+    if (!made)
+        return fail(err, BATON_ERR_MEMORY, "no host memory for an array");
+    array_fill(made, memory, dtype, layout, is_view);
     *array = made;
     return BATON_OK;
 }
@@ -66,12 +82,13 @@ void baton_array_release(baton_array *array)
     baton_runtime *runtime = array->runtime;
     atomic_fetch_sub_explicit(&runtime->live_arrays, 1, memory_order_relaxed);
     export_end(atomic_load_explicit(&array->interface, memory_order_acquire));
-    if (memory_shared(array->memory))
+    if (memory_shared(array->memory)) {
         runtime_retain(runtime);        /* as long as the handle waits for the drain, also when the memory is gone by then */
-    else
+        memory_release(array->memory);
+    } else {
         array->ends_memory = 1;
-    if (memory_drop(array->memory) && !array->ends_memory)
-        runtime_defer(runtime, &array->memory->node);
+        memory_drop_last(array->memory);
+    }
     runtime_defer(runtime, &array->node);
 }
 
@@ -133,9 +150,15 @@ static int32_t stream_of(const baton_array_options *options, struct device *devi
     return BATON_OK;
 }
 
-/* Makes the handle, or gives the memory back. */
+/* Makes the first handle, or gives the memory back. */
 static int32_t array_over(struct memory *memory, int32_t dtype, const struct layout *layout, baton_array **array, baton_error *err)
 {
+    if (memory->spare) {
+        *array = memory->spare;
+        memory->spare = NULL;
+        array_fill(*array, memory, dtype, layout, 0);
+        return BATON_OK;
+    }
     int32_t status = array_make(memory, dtype, layout, 0, array, err);
     if (status)
         memory_release(memory);

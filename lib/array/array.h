@@ -14,12 +14,11 @@ struct baton_array {
     uint64_t bytes;                 /* of all elements, without gaps */
     int contiguous;                 /* row-major */
     int is_view;
-    struct layout layout;           /* these five are fixed at birth, but for resize */
     _Atomic(struct export *) interface;     /* its address was given to consumers that are done only when the handle is; NULL: not */
-
     baton_runtime *runtime;         /* the memory keeps it; retained with the release of an array that is not its memory's last */
     struct deferred node;
     int ends_memory;                /* the last release: no reference on the memory is left, and the drain reclaims both */
+    struct layout layout;           /* fixed at birth, like dtype, sizes and contiguous, but for resize */
 };
 
 /* A live handle whose device can be used. */

@@ -30,29 +30,17 @@ static int32_t layout_span(const struct layout *layout, int64_t *low, int64_t *h
     return BATON_OK;
 }
 
-/* Zero extents count as one, as in the row-major strides. */
-static int32_t shape_product(int32_t ndim, const int64_t *shape, int64_t *product)
-{
-    int64_t result = 1;
-    for (int32_t i = 0; i < ndim; i++) {
-        if (shape[i] < 0)
-            return BATON_ERR_SHAPE;
-        if (shape[i] > 0 && __builtin_mul_overflow(result, shape[i], &result))
-            return BATON_ERR_SHAPE;
-    }
-    *product = result;
-    return BATON_OK;
-}
-
-/* The product of the extents has been checked. */
-static void set_row_major(struct layout *layout)
+/* Shape and row-major strides. Zero extents count as one, so that the strides exist. */
+static int32_t set_row_major(struct layout *layout, const int64_t *shape)
 {
     int64_t stride = 1;
     for (int32_t i = layout->ndim - 1; i >= 0; i--) {
+        layout->shape[i] = shape[i];
         layout->strides[i] = stride;
-        if (layout->shape[i] > 0)
-            stride *= layout->shape[i];
+        if (shape[i] < 0 || (shape[i] > 0 && __builtin_mul_overflow(stride, shape[i], &stride)))
+            return BATON_ERR_SHAPE;
     }
+    return BATON_OK;
 }
 
 /* Row-major elements span what their number says, which has been checked. */
@@ -64,36 +52,28 @@ static int32_t check_span(const struct layout *layout)
 
 int32_t layout_make(int32_t ndim, const int64_t *shape, const int64_t *strides, struct layout *layout)
 {
-    int64_t product;
+    struct layout made;
     if (ndim < 0 || ndim > LAYOUT_MAX_DIMS)
         return BATON_ERR_SHAPE;
     if (ndim > 0 && !shape)
         return BATON_ERR_ARGUMENT;
-    int32_t status = shape_product(ndim, shape, &product);
-    if (status)
-        return status;
-    struct layout made;
     made.ndim = ndim;
     made.offset = 0;
-    for (int32_t i = 0; i < ndim; i++) {
-        made.shape[i] = shape[i];
-        made.strides[i] = strides ? strides[i] : 0;
-    }
-    if (!strides)
-        set_row_major(&made);
-    else if ((status = check_span(&made)))
-        return status;
-    layout_assign(layout, &made);
-    return BATON_OK;
+    int32_t status = set_row_major(&made, shape);
+    for (int32_t i = 0; strides && i < ndim; i++)
+        made.strides[i] = strides[i];
+    if (!status && strides)
+        status = check_span(&made);
+    if (!status)
+        layout_assign(layout, &made);
+    return status;
 }
 
 int64_t layout_elements(const struct layout *layout)
 {
     int64_t elements = 1;
-    if (layout_empty(layout))
-        return 0;
     for (int32_t i = 0; i < layout->ndim; i++)
-        elements *= layout->shape[i];
+        (void)__builtin_mul_overflow(elements, layout->shape[i], &elements);     /* only beside an extent of 0 */
     return elements;
 }
 
@@ -124,14 +104,14 @@ int32_t layout_extent(const struct layout *layout, uint32_t element_bytes, int64
 int layout_contiguous(const struct layout *layout)
 {
     int64_t stride = 1;
-    if (layout_empty(layout))
-        return 1;
+    int gaps = 0;
     for (int32_t i = layout->ndim - 1; i >= 0; i--) {
-        if (layout->shape[i] != 1 && layout->strides[i] != stride)
-            return 0;
-        stride *= layout->shape[i];
+        if (layout->shape[i] == 0)
+            return 1;
+        gaps |= layout->shape[i] != 1 && layout->strides[i] != stride;
+        (void)__builtin_mul_overflow(stride, layout->shape[i], &stride);         /* as above */
     }
-    return 1;
+    return !gaps;
 }
 
 int layout_equal_shape(const struct layout *a, const struct layout *b)

@@ -35,7 +35,7 @@ uint64_t deferred_drain(struct deferred_stack *stack, uint64_t most)
     struct deferred *later = NULL, **end = &later, *node, *next;
     if (!deferred_any(stack) || atomic_flag_test_and_set_explicit(&stack->draining, memory_order_acquire))
         return 0;
-    node = atomic_exchange_explicit(&stack->waiting, NULL, memory_order_relaxed);
+    node = atomic_load_explicit(&stack->waiting, memory_order_relaxed);
     for (int taken = 0; most == 0 || tried < most; node = next, tried++) {
         if (!node && !taken++)
             node = take_oldest_first(stack);

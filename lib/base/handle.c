@@ -57,7 +57,6 @@ static void *quarantine_swap(void *freed)
 
 void handle_free(struct handle *handle)
 {
-    atomic_store_explicit(&handle->references, 0, memory_order_relaxed);
-    atomic_store_explicit(&handle->kind, HANDLE_DEAD, memory_order_relaxed);
+    handle_end(handle);
     free(quarantine_swap(handle));
 }

@@ -26,8 +26,22 @@ void handle_init(struct handle *handle, enum handle_kind kind);
 /* BATON_ERR_HANDLE instead of bringing a dead object back to life. */
 int32_t handle_retain(struct handle *handle, enum handle_kind kind);
 
+/* Marks the object dead: every later use is refused, as long as it can be read. */
+static inline void handle_end(struct handle *handle)
+{
+    atomic_store_explicit(&handle->references, 0, memory_order_relaxed);
+    atomic_store_explicit(&handle->kind, HANDLE_DEAD, memory_order_relaxed);
+}
+
 /* The end of an object that came from malloc: marks it dead, then frees it (debug builds: after a while). */
 void handle_free(struct handle *handle);
+
+/* Whether freed objects stay readable for a while, so that none may be used again at once. */
+#ifdef BATON_DEBUG
+enum { HANDLES_STAY_READABLE = 1 };
+#else
+enum { HANDLES_STAY_READABLE = 0 };
+#endif
 
 /* True for a handle that is alive and of that kind. */
 static inline int handle_is(const struct handle *handle, enum handle_kind kind)

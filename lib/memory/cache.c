@@ -24,6 +24,7 @@ struct cache {
     struct lock lock;                       /* a leaf but for streams' locks; guards what follows, and writing the device's counts */
     struct memory *buckets[BUCKETS];        /* by size, newest first */
     struct memory *blocks;                  /* all of them, oldest first */
+    struct memory *used;                    /* of these, with uses that nobody has seen the end of, oldest first */
     uint64_t limit_bytes, count;
 };
 
@@ -55,6 +56,9 @@ static void insert_locked(struct cache *cache, struct memory *memory)
     struct memory **bucket = bucket_of(cache, memory->bytes);
     DL_PREPEND2(*bucket, memory, alike_before, alike_after);
     DL_APPEND2(cache->blocks, memory, older, newer);
+    memory->has_uses = memory->owner.stream || memory->reader_count;
+    if (memory->has_uses)
+        DL_APPEND2(cache->used, memory, used_before, used_after);
     cache->count++;
     add(&memory->device->cached_bytes, memory->bytes);
 }
@@ -64,6 +68,8 @@ static void remove_locked(struct cache *cache, struct memory *memory)
     struct memory **bucket = bucket_of(cache, memory->bytes);
     DL_DELETE2(*bucket, memory, alike_before, alike_after);
     DL_DELETE2(cache->blocks, memory, older, newer);
+    if (memory->has_uses)
+        DL_DELETE2(cache->used, memory, used_before, used_after);
     cache->count--;
     add(&memory->device->cached_bytes, 0 - memory->bytes);
 }
@@ -173,8 +179,9 @@ static void shrink(struct cache *cache, uint64_t keep_bytes, uint64_t keep_count
             insert(cache, oldest);
             return;
         }
+        atomic_fetch_sub(&oldest->device->held_bytes, oldest->bytes);
         memory_forget_uses(oldest);
-        handle_free(&oldest->handle);
+        memory_free(oldest);
     }
 }
 
@@ -185,29 +192,35 @@ void cache_shrink(struct device *device, uint64_t keep_bytes)
         shrink(cache, keep_bytes, keep_bytes ? MOST_BLOCKS : 0);
 }
 
-/* Each of the oldest blocks once, as far as their uses are known to be over. Nonzero when one remains to be asked for. */
-static int let_go_finished(struct cache *cache)
+/* The oldest blocks with uses let go of those that are known to be over. Returns, out of the cache, the first whose uses are not; NULL: none is left, or the others
+ * come at the next look. */
+static struct memory *let_go_finished(struct cache *cache)
 {
+    struct memory *unknown = NULL;
     cache_lock(cache);
-    uint64_t left = cache->count < STEPS_PER_LOOK ? cache->count : STEPS_PER_LOOK;
-    for (; left && known_finished(cache->blocks); left--) {
-        struct memory *oldest = cache->blocks;
-        memory_forget_uses(oldest);
+    for (int i = 0; i < STEPS_PER_LOOK && cache->used && !unknown; i++) {
+        struct memory *oldest = cache->used;
+        int over = known_finished(oldest);
         remove_locked(cache, oldest);
-        insert_locked(cache, oldest);       /* it is handed out next, and the one that always was grows old */
+        if (over) {
+            memory_forget_uses(oldest);
+            insert_locked(cache, oldest);
+        } else {
+            unknown = oldest;
+        }
     }
     lock_release(&cache->lock);
-    return left != 0;
+    return unknown;
 }
 
 /* Lets go of streams whose work on the oldest blocks has finished: a block keeps no stream that nobody else needs. Asks the driver once at most. */
 static void look_at_oldest(struct cache *cache)
 {
-    struct memory *oldest = let_go_finished(cache) ? take_oldest(cache, 0, 0) : NULL;
-    if (!oldest)
+    struct memory *unknown = let_go_finished(cache);
+    if (!unknown)
         return;
-    memory_finished(oldest);                /* if so, the next look knows it */
-    insert(cache, oldest);
+    memory_finished(unknown);               /* if so, the next look knows it */
+    insert(cache, unknown);
 }
 
 /* Foreign work without tickets lies behind the ticket drawn here, for the last reference is gone (P4). */
@@ -227,14 +240,13 @@ int cache_put(struct memory *memory)
     if (!cache || memory->bytes > cache->limit_bytes / SHARE_OF_CACHE)
         return 0;
     settle(memory);
-    uint64_t bytes = atomic_exchange(&memory->charge, 0);
+    atomic_store_explicit(&memory->charge, 0, memory_order_relaxed);
     cache_lock(cache);
-    insert_locked(cache, memory);
     add(&device->cache_puts, 1);
-    add(&device->cache_put_bytes, bytes);
+    add(&device->cache_put_bytes, memory->bytes);
+    insert_locked(cache, memory);
     int look = atomic_load_explicit(&device->cache_puts, memory_order_relaxed) % PUTS_PER_LOOK == 0, many = cache->count > MOST_BLOCKS;
     lock_release(&cache->lock);
-    atomic_fetch_sub(&device->held_bytes, bytes);
     if (look)
         look_at_oldest(cache);
     if (many || atomic_load(&device->cached_bytes) > cache->limit_bytes)
@@ -264,6 +276,16 @@ static struct memory *find_locked(struct cache *cache, const struct memory_optio
             *is_ready = ready(block, options->stream);
         }
     return fits;
+}
+
+/* The device holds the block already: only what it is larger now is new. */
+static int reserve(struct memory *memory, uint64_t bytes)
+{
+    if (bytes > memory->bytes)
+        return pool_reserve(memory->device, bytes - memory->bytes);
+    if (bytes < memory->bytes)
+        atomic_fetch_sub(&memory->device->held_bytes, memory->bytes - bytes);
+    return 1;
 }
 
 static void renew(struct memory *memory, const struct memory_options *options)
@@ -306,7 +328,7 @@ struct memory *cache_take(const struct memory_options *options, int any)
     lock_release(&cache->lock);
     if (!found)
         return NULL;
-    if ((!is_ready && !any && !has_finished(found)) || !pool_reserve(options->device, options->bytes)) {
+    if ((!is_ready && !any && !has_finished(found)) || !reserve(found, options->bytes)) {
         put_back(cache, found);
         return NULL;
     }

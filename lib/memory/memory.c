@@ -9,12 +9,23 @@ void memory_retain(struct memory *memory)
     atomic_fetch_add_explicit(&memory->handle.references, 1, memory_order_relaxed);
 }
 
+static void charge_deferred(struct memory *memory)
+{
+    atomic_fetch_add_explicit(&memory->device->deferred_bytes, atomic_load_explicit(&memory->charge, memory_order_relaxed), memory_order_relaxed);
+}
+
 int memory_drop(struct memory *memory)
 {
-    if (!handle_release(&memory->handle, HANDLE_MEMORY))
-        return 0;
-    atomic_fetch_add_explicit(&memory->device->deferred_bytes, atomic_load_explicit(&memory->charge, memory_order_relaxed), memory_order_relaxed);
-    return 1;
+    int last = handle_release(&memory->handle, HANDLE_MEMORY);
+    if (last)
+        charge_deferred(memory);
+    return last;
+}
+
+void memory_drop_last(struct memory *memory)
+{
+    atomic_store_explicit(&memory->handle.references, 0, memory_order_relaxed);
+    charge_deferred(memory);
 }
 
 void memory_release(struct memory *memory)
@@ -83,7 +94,7 @@ enum deferred_result memory_reclaim(struct memory *memory)
     }
     atomic_fetch_sub_explicit(&device->deferred_bytes, charge, memory_order_relaxed);
     memory_forget_uses(memory);
-    handle_free(&memory->handle);
+    memory_free(memory);
     runtime_release(runtime);
     return DEFERRED_DONE;
 }
@@ -142,6 +153,12 @@ void memory_name(struct memory *memory)
     memory->id = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
+void memory_free(struct memory *memory)
+{
+    free(memory->spare);
+    handle_free(&memory->handle);
+}
+
 static struct memory *memory_new(const struct memory_options *options)
 {
     struct memory *memory = calloc(1, sizeof *memory);
@@ -161,7 +178,7 @@ static struct memory *memory_new(const struct memory_options *options)
 static void memory_discard(struct memory *memory)
 {
     baton_runtime *runtime = memory->runtime;
-    handle_free(&memory->handle);
+    memory_free(memory);
     runtime_release(runtime);
 }
 

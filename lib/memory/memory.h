@@ -69,17 +69,21 @@ struct memory {
     _Atomic int synchronizing;              /* S13 */
     _Atomic uint32_t flags_hint;            /* these four are for baton_array_info */
     _Atomic uint64_t owner_hint, pending_hint, readers_hint;
+
+    /* What its birth and its end touch. */
+    baton_runtime *runtime;                 /* retained */
+    struct deferred node;
+    int foreign;                            /* given back by `deleter`, which may be NULL */
+    int has_uses;                           /* in the cache's list of such blocks; guarded by the cache's lock, like these */
+    struct memory *alike_before, *alike_after, *older, *newer, *used_before, *used_after;
+    _Atomic uint64_t charge;                /* bytes that the device's account holds for it; 0: foreign, cached, or given back */
+    void *spare;                            /* from malloc: the last array's handle, for the next one; NULL but for blocks in the cache and on the way there */
+    baton_deleter deleter;
+    void *user;
+
     struct use pending[MEMORY_PENDING];     /* of the last hand-off; retained */
     struct use readers[MEMORY_READERS];     /* since that write, oldest first; retained */
     struct consumer exports[MEMORY_EXPORTS];
-
-    baton_runtime *runtime;                 /* retained */
-    struct memory *alike_before, *alike_after, *older, *newer;  /* in the cache; guarded by its lock */
-    struct deferred node;
-    int foreign;                            /* given back by `deleter`, which may be NULL */
-    _Atomic uint64_t charge;                /* bytes that the device's account holds for it; 0: foreign, cached, or given back */
-    baton_deleter deleter;
-    void *user;
 };
 
 /* Memory of the device, a first write on `stream` (device memory) ordering its use. One reference for the caller. May run the out-of-memory
@@ -107,11 +111,12 @@ void memory_release(struct memory *memory);
 /* The same in two steps, for an owner that waits for the drain itself: nonzero when that was the last reference, and then memory_reclaim, in a drain, does
  * what is left, or says DEFERRED_LATER. */
 int memory_drop(struct memory *memory);
-/* Zero: the caller's reference is the only one, and stays so. */
+/* Zero: the caller's reference is the only one, stays so, and may be dropped for the last one. */
 static inline int memory_shared(const struct memory *memory)
 {
     return atomic_load_explicit(&memory->handle.references, memory_order_acquire) != 1;
 }
+void memory_drop_last(struct memory *memory);
 enum deferred_result memory_reclaim(struct memory *memory);
 
 /* Gives the bytes back now, in stream order (O9). Idempotent. */

@@ -15,4 +15,7 @@ void memory_forget_uses(struct memory *memory);
 /* For a memory about to be handed out: one reference, and a number of its own. */
 void memory_name(struct memory *memory);
 
+/* The end of the struct, and of what it keeps for the next array. */
+void memory_free(struct memory *memory);
+
 #endif

@@ -8,7 +8,7 @@ int pool_reserve(struct device *device, uint64_t bytes)
 {
     uint64_t limit = atomic_load(&device->limit_bytes), held = atomic_load(&device->held_bytes);
     do
-        if (limit && (bytes > limit || held + atomic_load(&device->cached_bytes) > limit - bytes))
+        if (limit && (bytes > limit || held > limit - bytes))
             return 0;
     while (!atomic_compare_exchange_weak(&device->held_bytes, &held, held + bytes));
     return 1;
@@ -16,8 +16,8 @@ int pool_reserve(struct device *device, uint64_t bytes)
 
 int pool_has_room(const struct memory_options *options)
 {
-    uint64_t limit = atomic_load(&options->device->limit_bytes), used = atomic_load(&options->device->held_bytes) + atomic_load(&options->device->cached_bytes);
-    return !limit || (options->bytes <= limit && used <= limit - options->bytes);
+    uint64_t limit = atomic_load(&options->device->limit_bytes);
+    return !limit || (options->bytes <= limit && atomic_load(&options->device->held_bytes) <= limit - options->bytes);
 }
 
 /* Blocks that the cache may hand out again have a size of its grain. */

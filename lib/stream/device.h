@@ -27,14 +27,14 @@ struct device {
     _Atomic(driver_function) builtins[BUILTIN_KERNELS];     /* their functions; NULL until first used */
 
     _Atomic uint64_t limit_bytes;
-    _Atomic uint64_t held_bytes;            /* allocated and not given back */
+    _Atomic uint64_t held_bytes;            /* allocated and not given back to the pool */
     _Atomic uint64_t deferred_bytes;        /* of these: released, waiting for a drain */
     _Atomic int poisoned;                   /* 0, 1 while the record is being written, 2 */
     baton_error poison;                     /* the first report; fixed once poisoned is 2 */
     _Atomic(struct cache *) cache;          /* of memory blocks (memory/cache.h), made at the first release; with it the two calls below are set */
     void (*cache_shrink)(struct device *device, uint64_t keep_bytes);
     void (*cache_destroy)(struct device *device);
-    /* Written with the cache's lock held: bytes in it, and how many blocks it took in and handed out. */
+    /* Written with the cache's lock held: bytes in it (of those held), and how many blocks it took in and handed out. */
     _Atomic uint64_t cached_bytes, cache_puts, cache_put_bytes, cache_hits;
     void *gate_flags;                       /* pinned words of gates that have ended, each holding the address of the next: given back with the device, for
                                              * the driver waits until all is idle before it frees one; guarded by lock */
@@ -83,11 +83,11 @@ static inline int32_t device_status(struct device *device, int code, enum driver
 /* What a function of the caller's returned, not zero, becomes the call's status: with the report of the loss when that is what it says. */
 __attribute__((cold)) int32_t device_returned(struct device *device, int32_t result, const char *what, baton_error *err);
 
-/* Bytes in use: held, and not waiting to be given back. */
+/* Bytes in use: held, and neither waiting to be given back nor in the cache. */
 static inline uint64_t device_live_bytes(struct device *device)
 {
-    uint64_t deferred = atomic_load(&device->deferred_bytes), held = atomic_load(&device->held_bytes);
-    return held > deferred ? held - deferred : 0;
+    uint64_t unused = atomic_load(&device->deferred_bytes) + atomic_load(&device->cached_bytes), held = atomic_load(&device->held_bytes);
+    return held > unused ? held - unused : 0;
 }
 
 /* Same driver and same device, also when two runtimes opened it. */
