@@ -140,6 +140,12 @@ static inline int memory_unnamed(const struct memory *memory, uint32_t access)
     return memory->unnamed.count || (access & BATON_WRITE && memory->reading.count);
 }
 
+/* That stream is the only one that has read since the last write. */
+static inline int memory_read_by(const struct memory *memory, const baton_stream *stream)
+{
+    return memory->reader_count == 1 && memory->readers[0].stream == stream;
+}
+
 /* Drops consumers that are gone and whose work is known to be finished. */
 void memory_forget_gone_locked(struct memory *memory);
 

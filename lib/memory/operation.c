@@ -146,11 +146,12 @@ int32_t operation_lock_item(struct operation *op, struct operation_item *item, i
     return memory_lock(item->memory, op->token, &policy, err);
 }
 
-/* Without a wait. In the same pass: whether every memory is the stream's own already (S4), or one of them is handed over, so that there is nothing to plan. */
+/* Without a wait. In the same pass: whether every memory is the stream's own already (S4), or handed over by one other, so that there is nothing to plan. */
 static int lock_at_once(struct operation *op)
 {
-    uint32_t owned = 0;
+    uint32_t plain = 0;
     op->goes_on = 0;
+    op->own = 0;
     op->before.stream = NULL;
     if (op->parent || op->kept)
         return 0;
@@ -158,9 +159,11 @@ static int lock_at_once(struct operation *op)
         struct memory *memory = op->items[op->locked].memory;
         if (!lock_try(&memory->lock, op->token))
             return 0;
-        owned += take_owned(op, memory) || take_handed(op, memory);
+        uint32_t owned = take_owned(op, memory);
+        plain += owned || take_handed(op, memory);
+        op->own += owned + (memory->reader_count && op->items[op->locked].access & BATON_WRITE);
     }
-    op->goes_on = owned == op->count;
+    op->goes_on = plain == op->count;
     return 1;
 }
 
@@ -186,7 +189,7 @@ static int32_t plan_all(struct operation *op, struct needs *needs, baton_error *
 {
     int32_t status = BATON_OK;
     if (op->goes_on) {
-        op->same += op->count - (op->before.stream != NULL);
+        op->same += op->own;
         return BATON_OK;
     }
     for (uint32_t i = 0; i < op->count && !status; i++)

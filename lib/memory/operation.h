@@ -32,8 +32,9 @@ struct operation {
     int32_t kind;               /* BATON_OP_... */
     uint32_t flags;
     uint32_t count, capacity, locked;
-    int goes_on;                /* every memory is the stream's own already, but for one at most, and nobody else is concerned (S4) */
+    int goes_on;                /* every memory is the stream's own already, or one other stream's, and nobody else is concerned (S4) */
     struct use before;          /* … and that one's last write, which the stream has to follow on the device; stream NULL: none. Not retained: locked */
+    uint32_t own;               /* … and how many uses are on the stream itself, and need no wait */
     int kept;                   /* every item's memory is retained */
     uint32_t waits;             /* device waits that it needed */
     uint32_t same;              /* waits left out because the use was on the same stream; counted once, at the end */

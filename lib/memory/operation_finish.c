@@ -70,13 +70,13 @@ static void publish(struct operation *op, struct operation_item *item, uint64_t 
         memory_publish_read_locked(item->memory, op->stream, ticket);
 }
 
-/* Still the stream's own, where a write changes its ticket only, or the one that was handed over. */
+/* Still the stream's own, where a write changes its ticket only, or one that was handed over or read. */
 static void publish_owned(struct memory *memory, baton_stream *stream, uint64_t ticket, uint32_t access, int submitted)
 {
     if (!(access & BATON_WRITE)) {
         if (submitted)
             memory_publish_read_locked(memory, stream, ticket);
-    } else if (memory->owner.stream == stream) {
+    } else if (memory->owner.stream == stream && !memory->reader_count) {
         memory->owner.ticket = ticket;
         memory->version++;
     } else {

@@ -32,10 +32,10 @@ static inline void needs_free(struct needs *needs)
         needs_drop(needs);
 }
 
-/* The memory is locked, and nothing but its owner's last write is to be considered. */
+/* The memory is locked, and nothing but its owner's last write is to be considered: the operation's own stream may have read it. */
 static inline int take_plain(const struct operation *op, const struct memory *memory)
 {
-    return memory->device == op->stream->device && !memory->reader_count && !memory->escaped && !memory->disposed && !memory->export_count &&
+    return memory->device == op->stream->device && (!memory->reader_count || memory_read_by(memory, op->stream)) && !memory->escaped && !memory->disposed && !memory->export_count &&
            !memory_unnamed(memory, BATON_WRITE) && !memory->capturer && !memory->limits && !op->captured;
 }
 
@@ -45,16 +45,20 @@ static inline uint32_t take_owned(const struct operation *op, const struct memor
     return memory->owner.stream == op->stream && take_plain(op, memory);
 }
 
-/* Another stream's last write is all that it has to follow, and the device can; one such memory per operation. */
+/* Another stream's last write is all that it has to follow, and the device can: the same stream's for all such memories of an operation. */
 static inline uint32_t take_handed(struct operation *op, const struct memory *memory)
 {
     const baton_stream *owner = memory->owner.stream;
-    if (!owner || op->before.stream || !take_plain(op, memory) || memory->kind != BATON_DEVICE || owner->device != memory->device ||
+    if (!owner || (op->before.stream && op->before.stream != owner) || !take_plain(op, memory) || memory->kind != BATON_DEVICE || owner->device != memory->device ||
         owner->kind == STREAM_PER_THREAD || op->stream->kind == STREAM_PER_THREAD || stream_lent(owner) ||
         op->stream->runtime->options.flags & BATON_RUNTIME_HOST_WAIT || !atomic_load_explicit(&memory->synchronizing, memory_order_relaxed))
         return 0;
-    stream_prefetch(owner);
-    op->before = memory->owner;
+    if (!op->before.stream) {
+        stream_prefetch(owner);
+        op->before = memory->owner;
+    } else if (op->before.ticket < memory->owner.ticket) {
+        op->before.ticket = memory->owner.ticket;
+    }
     return 1;
 }
 

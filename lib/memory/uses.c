@@ -144,8 +144,20 @@ static int writes_again(const struct memory *memory, const baton_stream *s)
     return memory->owner.stream == s && !memory->reader_count && !memory->escaped && !memory->pending_count;
 }
 
+/* What the owner itself has read since needs no pending wait, unless it read for others too. */
+static void forget_own_read(struct memory *memory, baton_stream *s)
+{
+    if (!memory_read_by(memory, s) || memory->readers[0].stands_for_others)
+        return;
+    stream_release(s);
+    memory->reader_count = 0;
+    atomic_store_explicit(&memory->readers_hint, 0, memory_order_relaxed);
+}
+
 void memory_publish_write_locked(struct memory *memory, baton_stream *s, uint64_t ticket)
 {
+    if (memory->owner.stream == s)
+        forget_own_read(memory, s);
     if (writes_again(memory, s)) {
         memory->owner.ticket = ticket;
         memory->version++;

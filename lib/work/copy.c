@@ -108,7 +108,10 @@ int32_t baton_copy(baton_array *to, baton_array *from, baton_stream *stream, bat
         return bounce_copy(to, from, stream, err);
     if (!copy.one_run && (status = builtin_get(stream->device, BUILTIN_COPY, &function, err)))
         return status;
-    struct submit_use uses[] = { { to, BATON_WRITE }, { from, BATON_READ } };
+    int forth = from->memory->id < to->memory->id;      /* in their order, or operation_add looks for it */
+    struct submit_use uses[2];
+    uses[forth] = (struct submit_use) { to, BATON_WRITE };
+    uses[!forth] = (struct submit_use) { from, BATON_READ };
     status = submit_begin(&op, stream, BATON_OP_COPY, (copy.peer ? OPERATION_PEER_COPY : 0u) | (copy.one_run ? 0u : OPERATION_KERNEL), uses, 2, err);
     if (status)
         return status;
