@@ -109,6 +109,7 @@ enum {
     BATON_RUNTIME_TRY = 8,          /* no call waits for an array that another task holds: BATON_WOULD_BLOCK, with memory_id in err */
     BATON_SCOPE_TRY = 1,            /* scope: never wait for a lock, return BATON_WOULD_BLOCK */
     BATON_ALLOC_NO_HOOK = 1,        /* create: BATON_OOM_RETRY instead of the reclaim hook */
+    BATON_ALLOC_TRY = 2,            /* create: FAST. BATON_WOULD_BLOCK instead of entering the driver, waiting, or calling anything of the embedder's */
     BATON_LAUNCH_COOPERATIVE = 1,   /* launch: all blocks are resident at once, and may wait for each other */
     BATON_COMPILE_NO_CACHE = 1,     /* compile: neither looks into the cache nor keeps anything there */
     BATON_DLPACK_LEGACY = 1,        /* export: an unversioned DLManagedTensor, for consumers that name no max_version or one below 1 */
@@ -489,7 +490,8 @@ int32_t baton_stream_follow(baton_stream *after, baton_stream *before, baton_err
 
 /* ---------------------------------------------------------------- arrays */
 
-/* DRIVER (BLOCKS when memory is short: the ladder of doc/memory.md). A new array with undefined contents; the caller owns one reference. */
+/* DRIVER (BLOCKS when memory is short: the ladder of doc/memory.md). A new array with undefined contents; the caller owns one reference.
+ * With BATON_ALLOC_TRY it is FAST: BATON_WOULD_BLOCK where no cached block serves on the named stream, or something waits to be given back to the driver. */
 int32_t baton_array_create(baton_runtime *runtime, const baton_array_options *options, baton_array **array, baton_error *err);
 /* DRIVER. An array over memory that somebody else allocated. Where the driver can tell, BATON_ERR_KIND refuses another kind than it is, BATON_ERR_DEVICE memory of
  * another device, and BATON_ERR_BOUNDS an array that leaves the allocation. deleter (may be NULL) is called once, with user and the

@@ -151,7 +151,7 @@ START_TEST(wrong_options_are_refused_before_anything_happens)
     REFUSED(BATON_ERR_KIND, bad.kind = -1);
     REFUSED(BATON_ERR_DEVICE, bad.device = 16);
     REFUSED(BATON_ERR_DEVICE, bad.device = -1);
-    REFUSED(BATON_ERR_ARGUMENT, bad.flags = 2);
+    REFUSED(BATON_ERR_ARGUMENT, bad.flags = 4);
     REFUSED(BATON_ERR_ARGUMENT, bad.level = 3);
     REFUSED(BATON_ERR_ARGUMENT, bad.read_only = 1);
     REFUSED(BATON_ERR_VERSION, bad.struct_size = 8);

@@ -1,6 +1,7 @@
 # Every test program is one file with a main of its own. To add test/NAME.c, add test/NAME here.
 TESTS_C = \
     test/adopt \
+    test/alloc_try \
     test/arithmetic_kernels \
     test/arrays \
     test/arrow \

@@ -1,8 +1,5 @@
 #include "array/array.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "array/place.h"
 #include "base/options.h"
 #include "memory/foreign.h"
@@ -14,90 +11,6 @@ enum {
     KIND_ASK = 0                            /* wrap: the driver knows */
 };
 
-/* The memory takes the handle along into the cache, for the next array over that block; else it ends with the memory. */
-static int leave_with_memory(baton_array *array)
-{
-    if (HANDLES_STAY_READABLE || (array->memory->spare && array->memory->spare != array))
-        return 0;
-    array->memory->spare = array;
-    handle_end(&array->handle);
-    return 1;
-}
-
-static enum deferred_result array_reclaim(struct deferred *node)
-{
-    baton_array *array = (baton_array *)((char *)node - offsetof(baton_array, node));
-    baton_runtime *runtime = array->ends_memory ? NULL : array->runtime;
-    int left = array->ends_memory && leave_with_memory(array);
-    if (array->ends_memory && memory_reclaim(array->memory) == DEFERRED_LATER)
-        return DEFERRED_LATER;
-    if (!left)
-        handle_free(&array->handle);
-    if (runtime)
-        runtime_release(runtime);
-    return DEFERRED_DONE;
-}
-
-void array_set_layout(baton_array *array, const struct layout *layout)
-{
-    layout_assign(&array->layout, layout);
-    array->bytes = (uint64_t)layout_elements(layout) * array->element_bytes;
-    array->contiguous = layout_contiguous(layout);
-}
-
-static void array_fill(baton_array *made, struct memory *memory, int32_t dtype, const struct layout *layout, int is_view)
-{
-    handle_init(&made->handle, HANDLE_ARRAY);
-    made->node.reclaim = array_reclaim;
-    made->runtime = memory->runtime;
-    made->memory = memory;
-    made->dtype = dtype;
-    made->element_bytes = dtype_bytes(dtype);
-    made->is_view = is_view;
-    made->ends_memory = 0;
-    atomic_init(&made->interface, NULL);
-    array_set_layout(made, layout);
-    atomic_fetch_add_explicit(&made->runtime->live_arrays, 1, memory_order_relaxed);
-}
-
-int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err)
-{
-    baton_array *made = malloc(sizeof *made);
-    if (!made)
-        return fail(err, BATON_ERR_MEMORY, "no host memory for an array");
-    array_fill(made, memory, dtype, layout, is_view);
-    *array = made;
-    return BATON_OK;
-}
-
-int32_t baton_array_retain(baton_array *array)
-{
-    return handle_retain(array ? &array->handle : NULL, HANDLE_ARRAY);
-}
-
-void baton_array_release(baton_array *array)
-{
-    if (!array || !handle_release(&array->handle, HANDLE_ARRAY))
-        return;
-    baton_runtime *runtime = array->runtime;
-    atomic_fetch_sub_explicit(&runtime->live_arrays, 1, memory_order_relaxed);
-    export_end(atomic_load_explicit(&array->interface, memory_order_acquire));
-    if (memory_shared(array->memory)) {
-        runtime_retain(runtime);        /* as long as the handle waits for the drain, also when the memory is gone by then */
-        memory_release(array->memory);
-    } else {
-        array->ends_memory = 1;
-        memory_drop_last(array->memory);
-    }
-    runtime_defer(runtime, &array->node);
-}
-
-void baton_array_release_n(baton_array *const *arrays, uint64_t count)
-{
-    for (uint64_t i = 0; arrays && i < count; i++)
-        baton_array_release(arrays[i]);
-}
-
 static int32_t options_check(const baton_array_options *options, baton_array_options *own, baton_error *err)
 {
     int32_t status = options_read(own, sizeof *own, options, OPTIONS_LEAST, "baton_array_options", err);
@@ -105,7 +18,7 @@ static int32_t options_check(const baton_array_options *options, baton_array_opt
         return status;
     if (own->reserved[0] || own->reserved[1])
         return fail(err, BATON_ERR_VERSION, "reserved member of baton_array_options is not zero");
-    if (own->flags & ~(uint32_t)BATON_ALLOC_NO_HOOK)
+    if (own->flags & ~(uint32_t)(BATON_ALLOC_NO_HOOK | BATON_ALLOC_TRY))
         return fail(err, BATON_ERR_ARGUMENT, "unknown array flags 0x%x", own->flags);
     if (own->kind < KIND_ASK || own->kind > BATON_UNIFIED)
         return fail(err, BATON_ERR_KIND, "unknown memory kind %d", own->kind);
@@ -150,15 +63,34 @@ static int32_t stream_of(const baton_array_options *options, struct device *devi
     return BATON_OK;
 }
 
+/* To use it, or the stream, for the first time or at all takes driver calls. */
+static int needs_driver(const baton_runtime *runtime, const baton_array_options *own)
+{
+    int first = own->device >= 0 && own->device < runtime->device_count && !atomic_load_explicit(&runtime->devices[own->device].ready, memory_order_acquire);
+    return first || !own->stream || stream_lent(own->stream) || stream_special(own->stream);
+}
+
+/* Finds the device and the stream, and gives back some of what waits for that. */
+static int32_t create_start(baton_runtime *runtime, const baton_array_options *own, struct memory_options *wanted, baton_error *err)
+{
+    int32_t status = own->stream ? stream_check(own->stream, err) : BATON_OK;
+    int at_once = (own->flags & BATON_ALLOC_TRY) != 0;
+    if (!status && at_once && needs_driver(runtime, own))
+        status = fail(err, BATON_WOULD_BLOCK, "only on an ordinary stream of the library's, and a device in use, is an array made at once");
+    if (status || (status = device_get(runtime, own->device, &wanted->device, err)) || (status = stream_of(own, wanted->device, &wanted->stream, err)))
+        return status;
+    if (!at_once)
+        runtime_drain(runtime, DRAINED_PER_CREATE);
+    else if (runtime_drain_by(runtime, DRAINED_PER_CREATE, array_reclaim_at_once))
+        status = fail(err, BATON_WOULD_BLOCK, "something waits to be given back, which takes driver calls");
+    return status;
+}
+
 /* Makes the first handle, or gives the memory back. */
 static int32_t array_over(struct memory *memory, int32_t dtype, const struct layout *layout, baton_array **array, baton_error *err)
 {
-    if (memory->spare) {
-        *array = memory->spare;
-        memory->spare = NULL;
-        array_fill(*array, memory, dtype, layout, 0);
+    if ((*array = array_again(memory, dtype, layout)))
         return BATON_OK;
-    }
     int32_t status = array_make(memory, dtype, layout, 0, array, err);
     if (status)
         memory_release(memory);
@@ -184,11 +116,9 @@ int32_t baton_array_create(baton_runtime *runtime, const baton_array_options *op
     if (own.strides && !layout_owns_no_overlap(&layout))
         return fail(err, BATON_ERR_SHAPE, "strides of a new array are positive, and no two elements share a place");
     wanted = (struct memory_options) { .kind = own.kind ? own.kind : BATON_DEVICE, .bytes = (uint64_t)bytes, .flags = own.flags, .level = own.level };
-    if ((status = device_get(runtime, own.device, &wanted.device, err)) || (status = stream_of(&own, wanted.device, &wanted.stream, err)))
+    if ((status = create_start(runtime, &own, &wanted, err)) || (status = memory_create(&wanted, &memory, err)))
         return status;
-    runtime_drain(runtime, DRAINED_PER_CREATE);
-    status = memory_create(&wanted, &memory, err);
-    return status ? status : array_over(memory, own.dtype, &layout, array, err);
+    return array_over(memory, own.dtype, &layout, array, err);
 }
 
 int32_t array_staging(const baton_array *like, baton_stream *stream, baton_array **array, baton_error *err)

@@ -40,6 +40,12 @@ int32_t array_staging(const baton_array *like, baton_stream *stream, baton_array
 /* A handle on a memory, whose reference it takes over on success. */
 int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err);
 
+/* The handle that a block from the cache has kept, as the first one on that memory; NULL when it kept none. */
+baton_array *array_again(struct memory *memory, int32_t dtype, const struct layout *layout);
+
+/* What a drain calls that may not enter the driver: what it gives back goes into the cache, and all else is left. */
+enum deferred_result array_reclaim_at_once(struct deferred *node);
+
 /* Another layout for the handle. */
 void array_set_layout(baton_array *array, const struct layout *layout);
 

@@ -7,6 +7,7 @@ libbaton_internal_la_SOURCES += \
     lib/array/layout.h \
     lib/array/layout_order.c \
     lib/array/layout_view.c \
+    lib/array/life.c \
     lib/array/overlap.c \
     lib/array/place.c \
     lib/array/place.h \

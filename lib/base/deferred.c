@@ -29,7 +29,17 @@ static void push_all(struct deferred_stack *stack, struct deferred *node)
     }
 }
 
+static enum deferred_result reclaim_own(struct deferred *node)
+{
+    return node->reclaim(node);
+}
+
 uint64_t deferred_drain(struct deferred_stack *stack, uint64_t most)
+{
+    return deferred_drain_by(stack, most, reclaim_own);
+}
+
+uint64_t deferred_drain_by(struct deferred_stack *stack, uint64_t most, enum deferred_result (*reclaim)(struct deferred *node))
 {
     uint64_t done = 0, tried = 0;
     struct deferred *later = NULL, **end = &later, *node, *next;
@@ -42,7 +52,7 @@ uint64_t deferred_drain(struct deferred_stack *stack, uint64_t most)
         if (!node)
             break;
         next = node->next;      /* reclaim frees the node */
-        if (node->reclaim(node) == DEFERRED_DONE) {
+        if (reclaim(node) == DEFERRED_DONE) {
             done++;
         } else {
             *end = node;

@@ -32,5 +32,7 @@ static inline int deferred_any(struct deferred_stack *stack)
 /* Tries up to `most` nodes (0: all that are there), oldest first; returns how many were given back. What is too early goes back on the stack. However many there are,
  * a bounded drain looks at those alone that it tries, but for turning round what was pushed since the last time. */
 uint64_t deferred_drain(struct deferred_stack *stack, uint64_t most);
+/* The same with another way to give things back: `reclaim` is called in place of each node's own. */
+uint64_t deferred_drain_by(struct deferred_stack *stack, uint64_t most, enum deferred_result (*reclaim)(struct deferred *node));
 
 #endif

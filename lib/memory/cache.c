@@ -1,17 +1,11 @@
-#include "memory/cache.h"
+#include "memory/cache_parts.h"
 
 #include <stdlib.h>
 
 #define NDEBUG                  /* the lists' own checks would end the process */
 #include <utlist.h>
 
-#include "memory/memory_parts.h"
-#include "memory/pool.h"
-#include "stream/order.h"
-
 enum {
-    BUCKETS = 64,
-    LOOKED_AT = 16,             /* blocks of a bucket that a request compares */
     MOST_BLOCKS = 8192,
     SHARE_OF_DEVICE = 16,       /* blocks are kept up to this part of the device's memory */
     SHARE_OF_CACHE = 4,         /* … and none that is more than this part of that */
@@ -20,58 +14,42 @@ enum {
     CACHE_LOCKED = 2
 };
 
-struct cache {
-    struct lock lock;                       /* a leaf but for streams' locks; guards what follows, and writing the device's counts */
-    struct memory *buckets[BUCKETS];        /* by size, newest first */
-    struct memory *blocks;                  /* all of them, oldest first */
-    struct memory *used;                    /* of these, with uses that nobody has seen the end of, oldest first */
-    uint64_t limit_bytes, count;
-};
-
-/* Held for a few changes of lists, and never by who asks for it. */
-static void cache_lock(struct cache *cache)
+void cache_lock(struct cache *cache)
 {
     const struct lock_policy policy = { .yield = NULL };
     if (!lock_try(&cache->lock, CACHE_LOCKED))
         lock_acquire(&cache->lock, CACHE_LOCKED, &policy);
 }
 
-static uint64_t rounded(uint64_t bytes)
+int cache_lock_how(struct cache *cache, enum cache_how how)
 {
-    return (bytes + CACHE_GRAIN - 1) / CACHE_GRAIN;
+    if (how == CACHE_AT_ONCE)
+        return lock_try(&cache->lock, CACHE_LOCKED);
+    cache_lock(cache);
+    return 1;
 }
 
-static struct memory **bucket_of(struct cache *cache, uint64_t bytes)
+void cache_insert_locked(struct cache *cache, struct memory *memory)
 {
-    return &cache->buckets[(rounded(bytes) * 0x9E3779B97F4A7C15u) >> 58];
-}
-
-static void add(_Atomic uint64_t *sum, uint64_t n)
-{
-    atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + n, memory_order_relaxed);
-}
-
-static void insert_locked(struct cache *cache, struct memory *memory)
-{
-    struct memory **bucket = bucket_of(cache, memory->bytes);
+    struct memory **bucket = cache_bucket_of(cache, memory->bytes);
     DL_PREPEND2(*bucket, memory, alike_before, alike_after);
     DL_APPEND2(cache->blocks, memory, older, newer);
     memory->has_uses = memory->owner.stream || memory->reader_count;
     if (memory->has_uses)
         DL_APPEND2(cache->used, memory, used_before, used_after);
     cache->count++;
-    add(&memory->device->cached_bytes, memory->bytes);
+    cache_add(&memory->device->cached_bytes, memory->bytes);
 }
 
-static void remove_locked(struct cache *cache, struct memory *memory)
+void cache_remove_locked(struct cache *cache, struct memory *memory)
 {
-    struct memory **bucket = bucket_of(cache, memory->bytes);
+    struct memory **bucket = cache_bucket_of(cache, memory->bytes);
     DL_DELETE2(*bucket, memory, alike_before, alike_after);
     DL_DELETE2(cache->blocks, memory, older, newer);
     if (memory->has_uses)
         DL_DELETE2(cache->used, memory, used_before, used_after);
     cache->count--;
-    add(&memory->device->cached_bytes, 0 - memory->bytes);
+    cache_add(&memory->device->cached_bytes, 0 - memory->bytes);
 }
 
 static void destroy(struct device *device)
@@ -91,7 +69,7 @@ static struct cache *cache_new(struct device *device)
     return cache;
 }
 
-/* Made at the first use. NULL when the host has no memory for it. */
+/* Made at the first use, which no call is that may not enter the driver. NULL when the host has no memory for it. */
 static struct cache *cache_of(struct device *device)
 {
     struct cache *cache = atomic_load_explicit(&device->cache, memory_order_acquire);
@@ -123,10 +101,10 @@ static int known_finished(const struct memory *memory)
 }
 
 /* Its uses are over, or on streams that the cache may keep. What the host may touch without asking a stream is kept only when they are over. */
-static int keepable(struct memory *memory)
+static int keepable(struct memory *memory, enum cache_how how)
 {
     if (memory->kind != BATON_DEVICE) {
-        if (memory_finished(memory))
+        if (how == CACHE_AT_ONCE || memory_finished(memory))
             return 0;
         memory_forget_uses(memory);
         return 1;
@@ -141,14 +119,14 @@ static int keepable(struct memory *memory)
 }
 
 /* Nobody else may still touch it. */
-static int cacheable(struct memory *memory)
+static int cacheable(struct memory *memory, enum cache_how how)
 {
     const baton_runtime *runtime = memory->runtime;
-    if (memory->foreign || memory->disposed || !memory->bytes || memory->capturer || memory->export_count ||
+    if ((how == CACHE_AT_ONCE && memory->escaped) || memory->foreign || memory->disposed || !memory->bytes || memory->capturer || memory->export_count ||
         memory_unnamed(memory, BATON_WRITE) || runtime->options.flags & BATON_RUNTIME_NO_CACHE || atomic_load_explicit(&runtime->closed, memory_order_relaxed) ||
         device_usable(memory->device, NULL))
         return 0;
-    return keepable(memory);
+    return keepable(memory, how);
 }
 
 /* NULL when no more than that is there. */
@@ -159,7 +137,7 @@ static struct memory *take_oldest(struct cache *cache, uint64_t keep_bytes, uint
     if (oldest && atomic_load(&oldest->device->cached_bytes) <= keep_bytes && cache->count <= keep_count)
         oldest = NULL;
     if (oldest)
-        remove_locked(cache, oldest);
+        cache_remove_locked(cache, oldest);
     lock_release(&cache->lock);
     return oldest;
 }
@@ -167,7 +145,7 @@ static struct memory *take_oldest(struct cache *cache, uint64_t keep_bytes, uint
 static void insert(struct cache *cache, struct memory *memory)
 {
     cache_lock(cache);
-    insert_locked(cache, memory);
+    cache_insert_locked(cache, memory);
     lock_release(&cache->lock);
 }
 
@@ -201,10 +179,10 @@ static struct memory *let_go_finished(struct cache *cache)
     for (int i = 0; i < STEPS_PER_LOOK && cache->used && !unknown; i++) {
         struct memory *oldest = cache->used;
         int over = known_finished(oldest);
-        remove_locked(cache, oldest);
+        cache_remove_locked(cache, oldest);
         if (over) {
             memory_forget_uses(oldest);
-            insert_locked(cache, oldest);
+            cache_insert_locked(cache, oldest);
         } else {
             unknown = oldest;
         }
@@ -232,106 +210,35 @@ static void settle(struct memory *memory)
     atomic_store_explicit(&memory->synchronizing, 1, memory_order_relaxed);
 }
 
-int cache_put(struct memory *memory)
+/* What one block more asks for, beside its place. */
+enum { LOOK = 1, SHRINK = 2 };
+static int chores_locked(const struct cache *cache, const struct memory *memory)
+{
+    const struct device *device = memory->device;
+    uint64_t puts = atomic_load_explicit(&device->cache_puts, memory_order_relaxed) + 1;
+    uint64_t bytes = atomic_load_explicit(&device->cached_bytes, memory_order_relaxed) + memory->bytes;
+    return (puts % PUTS_PER_LOOK == 0 && cache->used ? LOOK : 0) | (cache->count == MOST_BLOCKS || bytes > cache->limit_bytes ? SHRINK : 0);
+}
+
+int cache_put(struct memory *memory, enum cache_how how)
 {
     struct device *device = memory->device;
     memory_forget_gone_locked(memory);
-    struct cache *cache = cacheable(memory) ? cache_of(device) : NULL;
-    if (!cache || memory->bytes > cache->limit_bytes / SHARE_OF_CACHE)
+    struct cache *cache = cacheable(memory, how) ? cache_of(device) : NULL;
+    if (!cache || memory->bytes > cache->limit_bytes / SHARE_OF_CACHE || !cache_lock_how(cache, how))
         return 0;
-    settle(memory);
-    atomic_store_explicit(&memory->charge, 0, memory_order_relaxed);
-    cache_lock(cache);
-    add(&device->cache_puts, 1);
-    add(&device->cache_put_bytes, memory->bytes);
-    insert_locked(cache, memory);
-    int look = atomic_load_explicit(&device->cache_puts, memory_order_relaxed) % PUTS_PER_LOOK == 0, many = cache->count > MOST_BLOCKS;
+    int chores = chores_locked(cache, memory), put = how != CACHE_AT_ONCE || !chores;
+    if (put) {
+        settle(memory);
+        atomic_store_explicit(&memory->charge, 0, memory_order_relaxed);
+        cache_add(&device->cache_puts, 1);
+        cache_add(&device->cache_put_bytes, memory->bytes);
+        cache_insert_locked(cache, memory);
+    }
     lock_release(&cache->lock);
-    if (look)
+    if (put && chores & LOOK)
         look_at_oldest(cache);
-    if (many || atomic_load(&device->cached_bytes) > cache->limit_bytes)
+    if (put && chores & SHRINK)
         shrink(cache, cache->limit_bytes, MOST_BLOCKS);         /* and no further: whoever drains for all would be gone for long */
-    return 1;
-}
-
-/* The stream need not wait for any use of the block. */
-static int ready(const struct memory *memory, baton_stream *stream)
-{
-    if (memory->owner.stream && !order_follows(stream, memory->owner.stream, memory->owner.ticket))
-        return 0;
-    for (uint32_t i = 0; i < memory->reader_count; i++)
-        if (!order_follows(stream, memory->readers[i].stream, memory->readers[i].ticket))
-            return 0;
-    return 1;
-}
-
-/* The newest block that fits and is ready, or the last one looked at that fits, when none is. */
-static struct memory *find_locked(struct cache *cache, const struct memory_options *options, int *is_ready)
-{
-    struct memory *fits = NULL, *block = *bucket_of(cache, options->bytes);
-    *is_ready = 0;
-    for (int i = 0; block && i < LOOKED_AT && !*is_ready; i++, block = block->alike_after)
-        if (rounded(block->bytes) == rounded(options->bytes) && block->kind == options->kind) {
-            fits = block;
-            *is_ready = ready(block, options->stream);
-        }
-    return fits;
-}
-
-/* The device holds the block already: only what it is larger now is new. */
-static int reserve(struct memory *memory, uint64_t bytes)
-{
-    if (bytes > memory->bytes)
-        return pool_reserve(memory->device, bytes - memory->bytes);
-    if (bytes < memory->bytes)
-        atomic_fetch_sub(&memory->device->held_bytes, memory->bytes - bytes);
-    return 1;
-}
-
-static void renew(struct memory *memory, const struct memory_options *options)
-{
-    memory_name(memory);
-    memory->bytes = options->bytes;
-    atomic_store_explicit(&memory->charge, options->bytes, memory_order_relaxed);
-    runtime_retain(memory->runtime);
-}
-
-/* What was found busy may have finished since somebody last looked. During captures nobody looks. */
-static int has_finished(struct memory *memory)
-{
-    if (atomic_load(&memory->runtime->captures) || memory_finished(memory))
-        return 0;
-    memory_forget_uses(memory);
-    return 1;
-}
-
-static void put_back(struct cache *cache, struct memory *memory)
-{
-    cache_lock(cache);
-    insert_locked(cache, memory);
-    add(&memory->device->cache_hits, (uint64_t)-1);
-    lock_release(&cache->lock);
-}
-
-struct memory *cache_take(const struct memory_options *options, int any)
-{
-    struct cache *cache = atomic_load_explicit(&options->device->cache, memory_order_acquire);
-    int is_ready;
-    if (!cache)
-        return NULL;
-    cache_lock(cache);
-    struct memory *found = find_locked(cache, options, &is_ready);
-    if (found) {
-        remove_locked(cache, found);
-        add(&options->device->cache_hits, 1);
-    }
-    lock_release(&cache->lock);
-    if (!found)
-        return NULL;
-    if ((!is_ready && !any && !has_finished(found)) || !reserve(found, options->bytes)) {
-        put_back(cache, found);
-        return NULL;
-    }
-    renew(found, options);
-    return found;
+    return put;
 }

@@ -13,10 +13,10 @@
 enum { CACHE_GRAIN = 512 };     /* bytes: the driver hands out no less */
 
 /* Takes the memory in, whose last reference is gone: nonzero when it did. */
-int cache_put(struct memory *memory);
+int cache_put(struct memory *memory, enum cache_how how);
 
-/* A block for options->bytes, with one reference for the caller, or NULL. any: also one that is busy elsewhere. */
-struct memory *cache_take(const struct memory_options *options, int any);
+/* A block for options->bytes, with one reference for the caller, or NULL. CACHE_ANY: also one that is busy elsewhere. */
+struct memory *cache_take(const struct memory_options *options, enum cache_how how);
 
 /* Gives the oldest blocks back to the pool until keep_bytes are left, or those that remain cannot be given back now. */
 void cache_shrink(struct device *device, uint64_t keep_bytes);

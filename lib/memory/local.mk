@@ -1,6 +1,8 @@
 libbaton_internal_la_SOURCES += \
     lib/memory/cache.c \
     lib/memory/cache.h \
+    lib/memory/cache_parts.h \
+    lib/memory/cache_take.c \
     lib/memory/export.c \
     lib/memory/export.h \
     lib/memory/export_event.c \

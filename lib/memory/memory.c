@@ -76,18 +76,20 @@ static void settle_foreign(struct memory *memory)
     memory->capturer = NULL;
 }
 
-enum deferred_result memory_reclaim(struct memory *memory)
+enum deferred_result memory_reclaim(struct memory *memory, enum cache_how how)
 {
     baton_runtime *runtime = memory->runtime;
     if (!lock_is_free(&memory->lock))
         return DEFERRED_LATER;      /* an operation on its way still uses it (O2) */
     struct device *device = memory->device;
     uint64_t charge = atomic_load(&memory->charge);
-    if (cache_put(memory)) {        /* from now on it may be somebody else's */
+    if (cache_put(memory, how)) {        /* from now on it may be somebody else's */
         atomic_fetch_sub_explicit(&device->deferred_bytes, charge, memory_order_relaxed);
         runtime_release(runtime);
         return DEFERRED_DONE;
     }
+    if (how == CACHE_AT_ONCE)
+        return DEFERRED_LATER;
     if (!memory->disposed && memory_retire(memory)) {
         settle_foreign(memory);
         return DEFERRED_LATER;
@@ -101,7 +103,7 @@ enum deferred_result memory_reclaim(struct memory *memory)
 
 static enum deferred_result reclaim_node(struct deferred *node)
 {
-    return memory_reclaim((struct memory *)((char *)node - offsetof(struct memory, node)));
+    return memory_reclaim((struct memory *)((char *)node - offsetof(struct memory, node)), CACHE_FULLY);
 }
 
 static int exported(const struct memory *memory)
@@ -216,12 +218,15 @@ static struct memory *last_resort(const struct memory_options *options)
 {
     if (!atomic_load(&options->device->cached_bytes) || pool_has_room(options))
         return NULL;
-    return cache_take(options, 1);
+    return cache_take(options, CACHE_ANY);
 }
 
 int32_t memory_create(const struct memory_options *options, struct memory **memory, baton_error *err)
 {
-    struct memory *block = options->bytes ? cache_take(options, 0) : NULL;
+    int at_once = (options->flags & BATON_ALLOC_TRY) != 0;
+    struct memory *block = options->bytes ? cache_take(options, at_once ? CACHE_AT_ONCE : CACHE_FULLY) : NULL;
+    if (!block && options->bytes && at_once)
+        return fail(err, BATON_WOULD_BLOCK, "no block of the cache can serve for %llu bytes at once", (unsigned long long)options->bytes);
     if (!block && options->bytes)
         block = last_resort(options);
     if (!block)

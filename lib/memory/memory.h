@@ -40,6 +40,9 @@ static inline uint64_t consumer_ticket(const struct consumer *consumer)
     return consumer->live ? stream_foreign_ticket(consumer->stream) : consumer->ticket;
 }
 
+/* What the cache may do: whatever is needed; only what enters no driver, waits for nobody and calls nobody; or hand out, too, what is busy. */
+enum cache_how { CACHE_FULLY, CACHE_AT_ONCE, CACHE_ANY };
+
 /* What every operation touches stands first and close together. */
 struct memory {
     struct handle handle;
@@ -117,7 +120,7 @@ static inline int memory_shared(const struct memory *memory)
     return atomic_load_explicit(&memory->handle.references, memory_order_acquire) != 1;
 }
 void memory_drop_last(struct memory *memory);
-enum deferred_result memory_reclaim(struct memory *memory);
+enum deferred_result memory_reclaim(struct memory *memory, enum cache_how how);
 
 /* Gives the bytes back now, in stream order (O9). Idempotent. */
 int32_t memory_dispose(struct memory *memory, baton_error *err);

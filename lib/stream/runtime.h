@@ -5,6 +5,7 @@
 
 #include "base/deferred.h"
 #include "base/handle.h"
+#include "base/process.h"
 #include "base/trace.h"
 #include "driver/driver.h"
 
@@ -53,6 +54,14 @@ void runtime_defer(baton_runtime *runtime, struct deferred *node);
 
 /* Gives back what is ready, at most `most` (0: everything), also of closed runtimes. Returns how many objects. */
 uint64_t runtime_drain(baton_runtime *runtime, uint64_t most);
+/* The same in another way (deferred_drain_by). Nonzero when something is left that waits for a drain now. */
+static inline int runtime_drain_by(baton_runtime *runtime, uint64_t most, enum deferred_result (*reclaim)(struct deferred *node))
+{
+    if (process_forked() || atomic_load(&runtime->captures) || !deferred_any(&runtime->deferred))
+        return 0;
+    deferred_drain_by(&runtime->deferred, most, reclaim);
+    return deferred_any(&runtime->deferred);
+}
 
 /* A call that gives something back failed: there is nobody to tell but the statistics. */
 void runtime_swallow(baton_runtime *runtime, int code);

@@ -17,6 +17,7 @@
     ACT(stream_query, baton_stream_query(s[v[0]], &error))                                                                         \
     ACT(stream_follow, baton_stream_follow(s[v[0]], s[v[1]], &error))                                                              \
     ACT(create, baton_array_create(rt, ARRAY(v[1], v[2], v[3], s[v[4]]), &a[v[0]], &error))                                        \
+    ACT(create_at_once, baton_array_create(rt, AT_ONCE(v[1], v[2], v[3], s[v[4]]), &a[v[0]], &error))                              \
     ACT(wrap, wrap(v[0], v[1], s[v[2]]))                                                                                           \
     ACT(view, baton_array_view(a[v[1]], SLICE(v[2], v[3], v[4]), &a[v[0]], &error))                                                \
     ACT(resize, baton_array_resize(a[v[0]], v[1], s[v[2]], &error))                                                                \

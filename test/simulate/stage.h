@@ -32,8 +32,10 @@ struct arrow_pair {
 };
 extern struct arrow_pair arrow[EXPORTS];
 
-#define ARRAY(device_, kind_, count_, stream_) (&(baton_array_options) { .struct_size = sizeof(baton_array_options), .device = device_, .kind = kind_, \
-    .dtype = BATON_I32, .ndim = 1, .shape = &(int64_t) { count_ }, .stream = stream_ })
+#define ARRAY_WITH(flags_, device_, kind_, count_, stream_) (&(baton_array_options) { .struct_size = sizeof(baton_array_options), .flags = flags_, \
+    .device = device_, .kind = kind_, .dtype = BATON_I32, .ndim = 1, .shape = &(int64_t) { count_ }, .stream = stream_ })
+#define ARRAY(device_, kind_, count_, stream_) ARRAY_WITH(0, device_, kind_, count_, stream_)
+#define AT_ONCE(device_, kind_, count_, stream_) ARRAY_WITH(BATON_ALLOC_TRY, device_, kind_, count_, stream_)
 #define SLICE(start_, count_, step_) (&(baton_view_options) { .struct_size = sizeof(baton_view_options), .ndim = 1, .start = &(int64_t) { start_ }, \
     .count = &(int64_t) { count_ }, .step = &(int64_t) { step_ } })
 #define IN(array_) (&(baton_argument) { .array = array_, .access = BATON_READ })

@@ -190,9 +190,18 @@ static int32_t climb_alone(struct state *state, baton_array_options *options, ba
     return status;
 }
 
+/* With the interpreter's lock: to let it go and take it again costs more than what happens then. Not a reason to say why not. */
+static int create_at_once(struct state *state, baton_array_options *options, baton_array **array)
+{
+    options->flags = BATON_ALLOC_TRY;
+    return baton_array_create(state->runtime, options, array, NULL) == BATON_OK;
+}
+
 int32_t runtime_create(struct state *state, baton_array_options *options, baton_array **array, baton_error *error)
 {
-    options->flags |= BATON_ALLOC_NO_HOOK;
+    if (create_at_once(state, options, array))
+        return BATON_OK;
+    options->flags = BATON_ALLOC_NO_HOOK;
     int32_t status = state->climber ? BATON_OOM_RETRY : create(state, options, array, error);
     return status == BATON_OOM_RETRY ? climb_alone(state, options, array, error) : status;
 }
