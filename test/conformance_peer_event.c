@@ -2,6 +2,8 @@
  * stream c and event `other` are device 1's. */
 #include "conformance.h"
 
+#include "driver/soft/soft.h"
+
 static driver_stream a, b, c;
 static driver_event event, other;
 
@@ -149,6 +151,25 @@ START_TEST(a_free_lies_behind_an_event_of_another_device)
 }
 END_TEST
 
+/* P5: pinned memory of device 1 is freed when all of that device is idle; what its streams follow on device 0 is over then, too. */
+START_TEST(a_wait_for_a_whole_device_knows_what_its_streams_followed)
+{
+    driver_address memory = memory_new(4096, a);
+    void *pinned;
+    peer_begin(1);
+    OK(driver->host_alloc(&pinned, 64, 0));
+    OK(driver->fill32(memory, 1, 1024, a));
+    OK(driver->event_record(event, a));
+    OK(driver->stream_wait_event(c, event, 0));
+    OK(driver->host_free(pinned));
+    peer_end(1);
+    OK(driver->fill32(memory, 2, 1024, b));
+    ck_assert_uint_eq(soft_problems(), 0);      /* nor has the software device's own check seen anything */
+    OK(driver->event_query(event));
+    OK(driver->free_async(memory, b));
+}
+END_TEST
+
 static int peer_use_bare(void *argument)
 {
     int code;
@@ -184,6 +205,7 @@ int main(void)
         two_devices(a_chain_over_another_device_reaches_the_first_stream),
         two_devices(ping_pong_between_devices_does_not_hang),
         two_devices(a_free_lies_behind_an_event_of_another_device),
+        two_devices(a_wait_for_a_whole_device_knows_what_its_streams_followed),
         two_devices(following_another_device_needs_neither_context)
     };
     return suite_run_with("conformance: events between devices", tests, sizeof tests / sizeof *tests, begin, end);

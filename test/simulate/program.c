@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "baton.h"
 #include "driver/driver.h"
 
 /* How often each kind is drawn. */
@@ -65,7 +66,8 @@ void program_draw(struct program *program, uint64_t seed, int steps, int faults)
     program->tasks = (int)(1 + draw(&state, TURNS_TASKS));
     program->threads = (int)(1 + draw(&state, TURNS_THREADS));
     program->yields = program->tasks > 1 || draw(&state, 2);
-    program->flags = flags[draw(&state, 8)];
+    program->flags = flags[draw(&state, 8)] | (seed % 5 == 0 ? BATON_RUNTIME_TRY : 0);
+    program->at_once = seed % 5 == 1;
     program->runtime_first = (int)draw(&state, 2);
     program->count = steps < MOST_STEPS ? steps : MOST_STEPS;
     for (int i = 0; i < program->count; i++) {

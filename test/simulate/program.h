@@ -32,6 +32,7 @@ struct program {
     int tasks, threads;
     int yields;                 /* whether the yield hook is there; without it there is one task */
     uint32_t flags;             /* of the runtime */
+    int at_once;                /* half of the arrays are asked for with BATON_ALLOC_TRY */
     int runtime_first;          /* it is closed before the handles are released */
     int drop_wait;              /* 0; else the driver ignores waits on the device from this one on: a fault for the simulation to find */
     int count;

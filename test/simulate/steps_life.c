@@ -12,7 +12,7 @@ void step_create(const struct step *step, int task)
     int device = world.lanes[lane].device, kind = kinds[step->n[2] % 6], count = counts[step->n[3] % 8], body = body_new(device, kind, count);
     if (body == NONE)
         return;
-    int at_once = step->n[3] / 8 % 2;
+    int at_once = world.program->at_once && step->n[3] / 8 % 2;
     struct call call = call_on(at_once ? ACT_create_at_once : ACT_create, lane, NONE, NONE, NONE);
     call.allowed |= at_once ? MAY(BATON_WOULD_BLOCK) : 0;
     call.v[0] = cell, call.v[1] = device, call.v[2] = kind, call.v[3] = count, call.v[4] = lane;

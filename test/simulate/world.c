@@ -168,13 +168,22 @@ static void begin(struct call *call, const struct step *step)
     world.calls[task_now()] = call;
 }
 
+/* BATON_RUNTIME_TRY: some scope, or a call that another task is in, may hold the array. */
+static uint64_t refused(const struct call *call)
+{
+    int holders = call->suspended;
+    for (int i = 0; i < TURNS_TASKS; i++)
+        holders += world.scopes[i].open || (i != task_now() && world.calls[i]);
+    return world.program->flags & BATON_RUNTIME_TRY && holders ? MAY(BATON_WOULD_BLOCK) : 0;
+}
+
 /* With what has happened since the call began. */
 static uint64_t allowed_by_now(const struct call *call)
 {
     int asks = call->act == ACT_array_fence || call->act == ACT_array_query;
     if (call->faulted || world.lost)
         return ~(uint64_t)0;
-    return call->allowed | (call->suspended ? MEANWHILE : 0) | (asks && world.bodies[call->bodies[0]].lent ? MAY(BATON_ERR_STREAM) : 0);
+    return call->allowed | refused(call) | (call->suspended ? MEANWHILE : 0) | (asks && world.bodies[call->bodies[0]].lent ? MAY(BATON_ERR_STREAM) : 0);
 }
 
 static void judge(struct call *call, int32_t status)

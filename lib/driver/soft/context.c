@@ -32,14 +32,16 @@ static size_t context_busy(const struct soft_context *context)
     return count;
 }
 
-/* What the host knows when the context has come so far: all that is on its streams, and on those that are gone. */
+/* What the host knows when the context has come so far: all that is on its streams, what they follow on other devices, and what was on streams that are gone. */
 static void context_clock(const struct soft_context *context, struct soft_clock *clock)
 {
     for (uint32_t slot = 0; slot < SOFT_SLOTS; slot++)
         if (!soft_machine.busy[slot] && soft_machine.ticks[slot])
             soft_clock_raise(clock, slot, soft_machine.ticks[slot]);
-    for (const struct soft_queue *queue = context->queues; queue; queue = queue->next)
+    for (const struct soft_queue *queue = context->queues; queue; queue = queue->next) {
+        soft_clock_join(clock, &queue->clock);
         soft_clock_raise(clock, queue->clock_slot, soft_machine.ticks[queue->clock_slot]);
+    }
 }
 
 int soft_context_drain(struct soft_context *context)
