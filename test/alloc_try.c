@@ -60,6 +60,7 @@ START_TEST(what_the_driver_would_have_to_make_is_not_made)
     baton_array *empty;
     must_not(stream, ELEMENTS);
     baton_array_release(make_array(ELEMENTS, stream));
+    must_not(stream, ELEMENTS);                     /* not even the cache */
     ok(baton_drain(runtime, 0, NULL, &error));
     must_not(stream, 100 * ELEMENTS);
     must_not(NULL, ELEMENTS);

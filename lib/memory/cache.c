@@ -69,11 +69,11 @@ static struct cache *cache_new(struct device *device)
     return cache;
 }
 
-/* Made at the first use, which no call is that may not enter the driver. NULL when the host has no memory for it. */
-static struct cache *cache_of(struct device *device)
+/* Made at the first use, which takes a driver call. NULL when that may not be, or the host has no memory for it. */
+static struct cache *cache_of(struct device *device, enum cache_how how)
 {
     struct cache *cache = atomic_load_explicit(&device->cache, memory_order_acquire);
-    if (cache)
+    if (cache || how == CACHE_AT_ONCE)
         return cache;
     pthread_mutex_lock(&device->lock);
     cache = atomic_load_explicit(&device->cache, memory_order_relaxed);
@@ -217,14 +217,14 @@ static int chores_locked(const struct cache *cache, const struct memory *memory)
     const struct device *device = memory->device;
     uint64_t puts = atomic_load_explicit(&device->cache_puts, memory_order_relaxed) + 1;
     uint64_t bytes = atomic_load_explicit(&device->cached_bytes, memory_order_relaxed) + memory->bytes;
-    return (puts % PUTS_PER_LOOK == 0 && cache->used ? LOOK : 0) | (cache->count == MOST_BLOCKS || bytes > cache->limit_bytes ? SHRINK : 0);
+    return (puts % PUTS_PER_LOOK == 0 && cache->used ? LOOK : 0) | (cache->count >= MOST_BLOCKS || bytes > cache->limit_bytes ? SHRINK : 0);
 }
 
 int cache_put(struct memory *memory, enum cache_how how)
 {
     struct device *device = memory->device;
     memory_forget_gone_locked(memory);
-    struct cache *cache = cacheable(memory, how) ? cache_of(device) : NULL;
+    struct cache *cache = cacheable(memory, how) ? cache_of(device, how) : NULL;
     if (!cache || memory->bytes > cache->limit_bytes / SHARE_OF_CACHE || !cache_lock_how(cache, how))
         return 0;
     int chores = chores_locked(cache, memory), put = how != CACHE_AT_ONCE || !chores;
