@@ -245,8 +245,8 @@ int32_t memory_wrap(const struct memory_options *options, uint64_t address, bato
     made->address = address;
     made->deleter = deleter;
     made->user = user;
-    made->read_only = (uint16_t)read_only;
-    made->pageable = (uint16_t)options->pageable;
+    made->read_only = (uint8_t)read_only;
+    made->pageable = (uint8_t)options->pageable;
     if (options->stream) {
         uint64_t ticket = stream_ticket(options->stream, BATON_OP_FOREIGN);
         stream_settle(options->stream, ticket);

@@ -50,13 +50,6 @@ struct memory {
     uint64_t id;                            /* ascending, never reused: the lock order */
     uint64_t address, bytes;
     int32_t kind;                           /* BATON_DEVICE, BATON_HOST, BATON_UNIFIED */
-    union {
-        uint32_t limits;                    /* 0: none of these */
-        struct {
-            uint16_t read_only;
-            uint16_t pageable;              /* ordinary memory of the host: copies and the host reach it, kernels do not */
-        };
-    };
 
     /* Taken before any stream's lock; several at once only through an operation. Guards everything down to `exports`, but for the atomics, which only its
      * holder writes. */
@@ -64,9 +57,17 @@ struct memory {
     struct use owner;                       /* last write; stream retained, NULL: never used */
     uint64_t version;                       /* grows with every change: tells a waiter whether to look again */
     baton_stream *capturer;                 /* retained: an untracked capture on it uses the memory (S9); NULL: not tainted */
-    uint16_t reader_count, pending_count, export_count;
-    uint8_t escaped;                        /* the owner's stream may hold foreign work on it, without tickets (P4) */
-    uint8_t disposed;                       /* given back while handles remain */
+    uint16_t pending_count;
+    union {
+        uint64_t concerns;                  /* 0: none of these, and a use follows the last write alone */
+        struct {
+            uint16_t reader_count, export_count;
+            uint8_t escaped;                /* the owner's stream may hold foreign work on it, without tickets (P4) */
+            uint8_t disposed;               /* given back while handles remain */
+            uint8_t read_only;              /* from birth, like the next */
+            uint8_t pageable;               /* ordinary memory of the host: copies and the host reach it, kernels do not */
+        };
+    };
     struct unnamed unnamed;                 /* consumers on no particular stream … */
     struct unnamed reading;                 /* … that may only read: a write follows them, a read does not */
     _Atomic int synchronizing;              /* S13 */
@@ -147,6 +148,13 @@ static inline int memory_unnamed(const struct memory *memory, uint32_t access)
 static inline int memory_read_by(const struct memory *memory, const baton_stream *stream)
 {
     return memory->reader_count == 1 && memory->readers[0].stream == stream;
+}
+
+/* A use on the stream follows the last write alone: nobody else has read since, and nothing is special about the memory. */
+static inline int memory_unconcerned(const struct memory *memory, const baton_stream *stream)
+{
+    return !memory->concerns || (memory_read_by(memory, stream) && !memory->export_count && !memory->escaped && !memory->disposed && !memory->read_only &&
+                                 !memory->pageable);
 }
 
 /* Drops consumers that are gone and whose work is known to be finished. */

@@ -149,20 +149,23 @@ int32_t operation_lock_item(struct operation *op, struct operation_item *item, i
 /* Without a wait. In the same pass: whether every memory is the stream's own already (S4), or handed over by one other, so that there is nothing to plan. */
 static int lock_at_once(struct operation *op)
 {
-    uint32_t plain = 0;
+    uint32_t plain = 0, own = 0;
     op->goes_on = 0;
-    op->own = 0;
     op->before.stream = NULL;
     if (op->parent || op->kept)
         return 0;
     for (; op->locked < op->count; op->locked++) {
-        struct memory *memory = op->items[op->locked].memory;
+        const struct operation_item *item = &op->items[op->locked];
+        struct memory *memory = item->memory;
         if (!lock_try(&memory->lock, op->token))
             return 0;
         uint32_t owned = take_owned(op, memory);
         plain += owned || take_handed(op, memory);
-        op->own += owned + (memory->reader_count && op->items[op->locked].access & BATON_WRITE);
+        own += owned;
+        if (memory->concerns && item->access & BATON_WRITE)
+            own++;                          /* its own read: where there is more, this is not asked for */
     }
+    op->own = own;
     op->goes_on = plain == op->count;
     return 1;
 }

@@ -35,8 +35,8 @@ static inline void needs_free(struct needs *needs)
 /* The memory is locked, and nothing but its owner's last write is to be considered: the operation's own stream may have read it. */
 static inline int take_plain(const struct operation *op, const struct memory *memory)
 {
-    return memory->device == op->stream->device && (!memory->reader_count || memory_read_by(memory, op->stream)) && !memory->escaped && !memory->disposed && !memory->export_count &&
-           !memory_unnamed(memory, BATON_WRITE) && !memory->capturer && !memory->limits && !op->captured;
+    return memory->device == op->stream->device && memory_unconcerned(memory, op->stream) && !memory_unnamed(memory, BATON_WRITE) && !memory->capturer &&
+           !op->captured;
 }
 
 /* Its owner goes on with what it owns alone. */
