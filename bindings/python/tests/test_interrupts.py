@@ -119,6 +119,7 @@ def test_ctrl_c_ends_a_wait_and_nothing_else(run_python):
     """The signal itself, while the main thread waits behind a gate and others go on."""
     code = (
         "import baton, os, signal, threading\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # where tests run in the background it is ignored
         "a, b = baton.Stream(), baton.Stream()\n"
         "gate = baton.Gate(a)\n"
         "x, y = baton.full(3, 7, 'i4', stream=a), baton.zeros(3, stream=b)\n"
