@@ -49,7 +49,7 @@ void cache_remove_locked(struct cache *cache, struct memory *memory)
     if (memory->has_uses)
         DL_DELETE2(cache->used, memory, used_before, used_after);
     cache->count--;
-    cache_add(&memory->device->cached_bytes, 0 - memory->bytes);
+    cache_subtract(&memory->device->cached_bytes, memory->bytes);
 }
 
 static void destroy(struct device *device)

@@ -35,10 +35,14 @@ static inline struct memory **cache_bucket_of(struct cache *cache, uint64_t byte
     return &cache->buckets[(cache_rounded(bytes) * 0x9E3779B97F4A7C15u) >> 58];
 }
 
-/* To a count that is written with the lock held. */
+/* To and from counts that are written with the lock held. */
 static inline void cache_add(_Atomic uint64_t *sum, uint64_t n)
 {
     atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + n, memory_order_relaxed);
+}
+static inline void cache_subtract(_Atomic uint64_t *sum, uint64_t n)
+{
+    atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) - n, memory_order_relaxed);
 }
 
 #endif

@@ -59,7 +59,7 @@ static void put_back(struct cache *cache, struct memory *memory)
 {
     cache_lock(cache);
     cache_insert_locked(cache, memory);
-    cache_add(&memory->device->cache_hits, (uint64_t)-1);
+    cache_subtract(&memory->device->cache_hits, 1);
     lock_release(&cache->lock);
 }
 
