@@ -1,6 +1,5 @@
 /* BATON_ALLOC_TRY: an array at once, or BATON_WOULD_BLOCK. It enters no driver, waits for nobody and calls nobody, whatever waits to be given back. */
-#include "outside.h"
-#include "waiter.h"
+#include "support.h"
 
 enum { ELEMENTS = 256, LOOKS = 8 };
 

@@ -1,5 +1,5 @@
 /* What the cache's blocks count as: live, cached, against the limit; and what looking after many of them costs. */
-#include "waiter.h"
+#include "support.h"
 
 enum { SMALL = 516, LARGE = 1024, MANY = 40, CYCLES = 100 };    /* bytes; both in a block of 1024 */
 
