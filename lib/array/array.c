@@ -73,8 +73,8 @@ static int needs_driver(const baton_runtime *runtime, const baton_array_options 
 /* Finds the device and the stream, and gives back some of what waits for that. */
 static int32_t create_start(baton_runtime *runtime, const baton_array_options *own, struct memory_options *wanted, baton_error *err)
 {
-    int32_t status = own->stream ? stream_check(own->stream, err) : BATON_OK;
     int at_once = (own->flags & BATON_ALLOC_TRY) != 0;
+    int32_t status = at_once && own->stream ? stream_check(own->stream, err) : BATON_OK;
     if (!status && at_once && needs_driver(runtime, own))
         status = fail(err, BATON_WOULD_BLOCK, "only on an ordinary stream of the library's, and a device in use, is an array made at once");
     if (status || (status = device_get(runtime, own->device, &wanted->device, err)) || (status = stream_of(own, wanted->device, &wanted->stream, err)))
