@@ -303,7 +303,7 @@ AM_TESTS_ENVIRONMENT = \
     QUICK='$(QUICK)'; export QUICK; \
     BATON_FLAGS='$(BATON_FLAGS)'; export BATON_FLAGS;
 
-# yes: without what looks at the sources alone, with a smaller picture and fewer simulated programs; models: with fewer of those and without the models.
+# yes: without what looks at the sources alone, and with smaller pictures; models: without the models.
 QUICK = $(SANITIZE)
 
 if ENABLE_SANITIZE

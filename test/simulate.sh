@@ -6,7 +6,7 @@
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 simulate=$build/test/simulate/simulate
 seeds=3000
-[ "$QUICK" = no ] || seeds=300
+[ "$SANITIZE" = no ] || seeds=300
 case $BATON_FLAGS in *=thread*) seeds=100 ;; esac
 [ -z "${BATON_TEST_SEED:-}" ] || from="--seed $BATON_TEST_SEED"
 
