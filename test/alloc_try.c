@@ -37,11 +37,17 @@ static void must_not(baton_stream *stream, int64_t elements)
     ck_assert_ptr_null(array);
 }
 
+/* A block of the stream's lies in the cache, which the first one makes. */
+static void lay_by(baton_stream *stream)
+{
+    baton_array_release(make_array(ELEMENTS, stream));
+    ok(baton_drain(runtime, 0, NULL, &error));
+}
+
 START_TEST(what_was_released_just_now_is_had_at_once)
 {
     baton_stream *stream = make_stream();
-    baton_array_release(make_array(ELEMENTS, stream));
-    ok(baton_drain(runtime, 0, NULL, &error));      /* the first block makes the cache */
+    lay_by(stream);
     for (int i = 0; i < 4 * LOOKS; i++)
         baton_array_release(must(stream));
     ck_assert_uint_eq(stats().cache_hits, 4 * LOOKS);
@@ -99,8 +105,7 @@ START_TEST(what_waits_for_the_driver_or_a_deleter_refuses_the_try)
     int64_t shape = 4;
     baton_array_options options = { .struct_size = sizeof options, .kind = BATON_HOST, .dtype = BATON_I32, .ndim = 1, .shape = &shape };
     baton_stream *stream = make_stream();
-    baton_array_release(make_array(ELEMENTS, stream));
-    ok(baton_drain(runtime, 0, NULL, &error));
+    lay_by(stream);
     ok(baton_array_wrap(runtime, &options, (uint64_t)(uintptr_t)bytes, count_deleted, NULL, &foreign, &error));
     baton_array_release(foreign);
     must_not(stream, ELEMENTS);
@@ -119,8 +124,7 @@ START_TEST(a_block_that_foreign_code_used_comes_back_the_ordinary_way)
     baton_stream *stream = make_stream();
     baton_array *array = make_array(ELEMENTS, stream);
     uint64_t address;
-    baton_array_release(make_array(ELEMENTS, stream));
-    ok(baton_drain(runtime, 0, NULL, &error));
+    lay_by(stream);
     ok(baton_array_pointer(array, stream, BATON_WRITE, &address, &error));
     baton_array_release(array);
     must_not(stream, ELEMENTS);
@@ -138,8 +142,7 @@ START_TEST(blocks_with_uses_are_looked_after_by_ordinary_calls)
     int refused = 0;
     fill(array, 1, other);
     baton_array_release(array);
-    baton_array_release(make_array(ELEMENTS, stream));
-    ok(baton_drain(runtime, 0, NULL, &error));
+    lay_by(stream);
     for (int i = 0; i < 4 * LOOKS; i++) {
         int32_t status = try_on(stream, BATON_DEVICE, ELEMENTS, &array);
         refused += status == BATON_WOULD_BLOCK;
@@ -176,8 +179,7 @@ END_TEST
 START_TEST(during_a_capture_blocks_are_had_at_once_and_nothing_is_given_back)
 {
     baton_stream *stream = make_stream(), *other = make_stream();
-    baton_array_release(make_array(ELEMENTS, other));
-    ok(baton_drain(runtime, 0, NULL, &error));
+    lay_by(other);
     ok(baton_capture_begin(stream, BATON_CAPTURE_RELAXED, &error));
     baton_array *array = must(other);
     baton_array_release(array);

@@ -10,7 +10,7 @@ enum { CACHE_BUCKETS = 64 };
 
 struct cache {
     struct lock lock;                       /* a leaf but for streams' locks; guards what follows, and writing the device's counts */
-    struct memory *buckets[CACHE_BUCKETS];        /* by size, newest first */
+    struct memory *buckets[CACHE_BUCKETS];  /* by size, newest first */
     struct memory *blocks;                  /* all of them, oldest first */
     struct memory *used;                    /* of these, with uses that nobody has seen the end of, oldest first */
     uint64_t limit_bytes, count;

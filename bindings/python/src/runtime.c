@@ -190,7 +190,7 @@ static int32_t climb_alone(struct state *state, baton_array_options *options, ba
     return status;
 }
 
-/* With the interpreter's lock: to let it go and take it again costs more than what happens then. Not a reason to say why not. */
+/* With the interpreter's lock: to let it go and take it again costs more than what happens here. Why it failed, the ordinary way says. */
 static int create_at_once(struct state *state, baton_array_options *options, baton_array **array)
 {
     options->flags = BATON_ALLOC_TRY;
