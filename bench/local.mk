@@ -14,6 +14,8 @@ bench_load_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=lock_acquire
 bench_times_SOURCES = \
     bench/bench.h \
     bench/measure.c \
+    bench/quiet.c \
+    bench/quiet.h \
     bench/times.c \
     bench/times_devices.c \
     bench/times_elementwise.c \

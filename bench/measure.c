@@ -3,15 +3,16 @@
 #include <time.h>
 
 #include "bench.h"
+#include "quiet.h"
 
-enum { PAIRS_MOST = 101, PAIRS_LEAST = 5, RESULTS = 128 };
+enum { PAIRS_MOST = 101, PAIRS_LEAST = 5, PAIRS_DROPPED_MOST = 50, RESULTS = 128 };
 
 struct result {
     const char *id, *name, *goal, *unit;
     double floor, ours;                 /* medians; floor 0: none */
     double ratio, low, high;            /* median and quartiles of ours over floor, pair by pair; infinite where the floor's batch
                                          * took no measurable time */
-    int pairs;
+    int pairs, dropped;                 /* those that count, and those whose processor was not quiet */
 };
 
 static struct result results[RESULTS];
@@ -66,7 +67,10 @@ static void print_result(const struct result *result)
                result->ratio, result->low, result->high);
     else
         printf("%10s %10.1f %9s  %-22s", "", result->ours, "", "");
-    printf(" %s\n", result->goal);
+    printf(" %s", result->goal);
+    if (result->dropped)
+        printf(" (%d pairs dropped)", result->dropped);
+    printf("\n");
     fflush(stdout);
 }
 
@@ -89,6 +93,15 @@ static double budget_s(void)
     return world.quick ? 0.4 : 1.2;
 }
 
+/* Zero: the processor was shared meanwhile. */
+static int measure_pair(const struct bench_case *bench, double *floor, double *ours)
+{
+    quiet_seek();
+    *floor = bench->floor ? batch(bench->floor, bench->batch) : 0;
+    *ours = batch(bench->ours, bench->batch);
+    return quiet();
+}
+
 void bench_measure(const struct bench_case *bench)
 {
     double floor[PAIRS_MOST], ours[PAIRS_MOST], ratio[PAIRS_MOST];
@@ -96,12 +109,12 @@ void bench_measure(const struct bench_case *bench)
     if (!bench_wanted(bench->id))
         return;
     uint64_t end = bench_now() + (uint64_t)(budget_s() * 1e9);
-    for (int i = -1; i < PAIRS_MOST && (i < PAIRS_LEAST || bench_now() < end); i++) {   /* the first pair warms up */
+    for (int i = -1, good; i < PAIRS_MOST && (i < PAIRS_LEAST || bench_now() < end); i += good) {   /* the first pair warms up */
         int at = i < 0 ? 0 : i;
-        floor[at] = bench->floor ? batch(bench->floor, bench->batch) : 0;
-        ours[at] = batch(bench->ours, bench->batch);
+        good = measure_pair(bench, &floor[at], &ours[at]) || result.dropped == PAIRS_DROPPED_MOST;
         ratio[at] = floor[at] > 0 ? ours[at] / floor[at] : (double)INFINITY;
-        result.pairs = at + 1;
+        result.pairs = at + good;
+        result.dropped += !good;
     }
     world_idle();
     result.ratio = quantile(ratio, result.pairs, 0.5);
@@ -130,7 +143,7 @@ static void write_result(FILE *file, const struct result *result)
         fprintf(file, ", \"floor_ns\": %.2f", result->floor);
     if (result->floor > 0 && isfinite(result->high))
         fprintf(file, ", \"ratio\": %.4f, \"ratio_quartiles\": [%.4f, %.4f]", result->ratio, result->low, result->high);
-    fprintf(file, ", \"pairs\": %d}", result->pairs);
+    fprintf(file, ", \"pairs\": %d, \"dropped\": %d}", result->pairs, result->dropped);
 }
 
 int bench_write(const char *path)
