@@ -57,7 +57,6 @@ static void array_fill(baton_array *made, struct memory *memory, int32_t dtype, 
     made->ends_memory = 0;
     atomic_init(&made->interface, NULL);
     array_set_layout(made, layout);
-    atomic_fetch_add_explicit(&made->runtime->live_arrays, 1, memory_order_relaxed);
 }
 
 int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *layout, int is_view, baton_array **array, baton_error *err)
@@ -66,6 +65,7 @@ int32_t array_make(struct memory *memory, int32_t dtype, const struct layout *la
     if (!made)
         return fail(err, BATON_ERR_MEMORY, "no host memory for an array");
     array_fill(made, memory, dtype, layout, is_view);
+    atomic_fetch_add_explicit(&made->runtime->made_arrays, 1, memory_order_relaxed);
     *array = made;
     return BATON_OK;
 }
@@ -89,7 +89,7 @@ void baton_array_release(baton_array *array)
     if (!array || !handle_release(&array->handle, HANDLE_ARRAY))
         return;
     baton_runtime *runtime = array->runtime;
-    atomic_fetch_sub_explicit(&runtime->live_arrays, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&runtime->ended_arrays, 1, memory_order_release);
     export_end(atomic_load_explicit(&array->interface, memory_order_acquire));
     if (memory_shared(array->memory)) {
         runtime_retain(runtime);        /* as long as the handle waits for the drain, also when the memory is gone by then */

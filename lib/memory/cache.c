@@ -123,8 +123,7 @@ static int cacheable(struct memory *memory, enum cache_how how)
 {
     const baton_runtime *runtime = memory->runtime;
     if ((how == CACHE_AT_ONCE && memory->escaped) || memory->foreign || memory->disposed || !memory->bytes || memory->capturer || memory->export_count ||
-        memory_unnamed(memory, BATON_WRITE) || runtime->options.flags & BATON_RUNTIME_NO_CACHE || atomic_load_explicit(&runtime->closed, memory_order_relaxed) ||
-        device_usable(memory->device, NULL))
+        memory_unnamed(memory, BATON_WRITE) || runtime->options.flags & BATON_RUNTIME_NO_CACHE || device_usable(memory->device, NULL))
         return 0;
     return keepable(memory, how);
 }
@@ -140,6 +139,17 @@ static struct memory *take_oldest(struct cache *cache, uint64_t keep_bytes, uint
         cache_remove_locked(cache, oldest);
     lock_release(&cache->lock);
     return oldest;
+}
+
+/* Those on the runtime: it may be gone after this. */
+static void release_references(struct cache *cache, baton_runtime *runtime)
+{
+    cache_lock(cache);
+    uint64_t count = cache->references;
+    cache->references = 0;
+    lock_release(&cache->lock);
+    while (count-- > 0)
+        runtime_release(runtime);
 }
 
 static void insert(struct cache *cache, struct memory *memory)
@@ -166,8 +176,11 @@ static void shrink(struct cache *cache, uint64_t keep_bytes, uint64_t keep_count
 void cache_shrink(struct device *device, uint64_t keep_bytes)
 {
     struct cache *cache = atomic_load_explicit(&device->cache, memory_order_acquire);
-    if (cache)
-        shrink(cache, keep_bytes, keep_bytes ? MOST_BLOCKS : 0);
+    if (!cache)
+        return;
+    shrink(cache, keep_bytes, keep_bytes ? MOST_BLOCKS : 0);
+    if (!keep_bytes)
+        release_references(cache, device->runtime);
 }
 
 /* The oldest blocks with uses let go of those that are known to be over. Returns, out of the cache, the first whose uses are not; NULL: none is left, or the others
@@ -211,13 +224,14 @@ static void settle(struct memory *memory)
 }
 
 /* What one block more asks for, beside its place. */
-enum { LOOK = 1, SHRINK = 2 };
+enum { LOOK = 1, SHRINK = 2, CLOSED = 4 };
 static int chores_locked(const struct cache *cache, const struct memory *memory)
 {
     const struct device *device = memory->device;
     uint64_t puts = atomic_load_explicit(&device->cache_puts, memory_order_relaxed) + 1;
     uint64_t bytes = atomic_load_explicit(&device->cached_bytes, memory_order_relaxed) + memory->bytes;
-    return (puts % PUTS_PER_LOOK == 0 && cache->used ? LOOK : 0) | (cache->count >= MOST_BLOCKS || bytes > cache->limit_bytes ? SHRINK : 0);
+    int closed = atomic_load_explicit(&memory->runtime->closed, memory_order_relaxed);
+    return (puts % PUTS_PER_LOOK == 0 && cache->used ? LOOK : 0) | (cache->count >= MOST_BLOCKS || bytes > cache->limit_bytes ? SHRINK : 0) | (closed ? CLOSED : 0);
 }
 
 int cache_put(struct memory *memory, enum cache_how how)
@@ -227,13 +241,14 @@ int cache_put(struct memory *memory, enum cache_how how)
     struct cache *cache = cacheable(memory, how) ? cache_of(device, how) : NULL;
     if (!cache || memory->bytes > cache->limit_bytes / SHARE_OF_CACHE || !cache_lock_how(cache, how))
         return 0;
-    int chores = chores_locked(cache, memory), put = how != CACHE_AT_ONCE || !chores;
+    int chores = chores_locked(cache, memory), put = !(chores & CLOSED) && (how != CACHE_AT_ONCE || !chores);
     if (put) {
         settle(memory);
         atomic_store_explicit(&memory->charge, 0, memory_order_relaxed);
+        cache_insert_locked(cache, memory);
+        cache->references++;
         cache_add(&device->cache_puts, 1);
         cache_add(&device->cache_put_bytes, memory->bytes);
-        cache_insert_locked(cache, memory);
     }
     lock_release(&cache->lock);
     if (put && chores & LOOK)

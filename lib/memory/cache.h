@@ -12,7 +12,7 @@
 
 enum { CACHE_GRAIN = 512 };     /* bytes: the driver hands out no less */
 
-/* Takes the memory in, whose last reference is gone: nonzero when it did. */
+/* Takes the memory in, whose last reference is gone, and its reference on the runtime: nonzero when it did. */
 int cache_put(struct memory *memory, enum cache_how how);
 
 /* A block for options->bytes, with one reference for the caller, or NULL. CACHE_ANY: also one that is busy elsewhere. */

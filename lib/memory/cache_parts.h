@@ -14,6 +14,8 @@ struct cache {
     struct memory *blocks;                  /* all of them, oldest first */
     struct memory *used;                    /* of these, with uses that nobody has seen the end of, oldest first */
     uint64_t limit_bytes, count;
+    uint64_t next_id, last_id;              /* numbers for blocks that are handed out */
+    uint64_t references;                    /* on the runtime: of blocks that came, for those that go */
 };
 
 /* Held for a few changes of lists, and never by who asks for it. */

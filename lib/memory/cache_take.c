@@ -2,7 +2,10 @@
 #include "memory/cache_parts.h"
 #include "stream/order.h"
 
-enum { LOOKED_AT = 16 };        /* blocks of a bucket that a request compares */
+enum {
+    LOOKED_AT = 16,             /* blocks of a bucket that a request compares */
+    IDS = 64                    /* numbers drawn at once */
+};
 
 /* The stream need not wait for any use of the block. */
 static int ready(const struct memory *memory, baton_stream *stream)
@@ -40,10 +43,31 @@ static int reserve(struct memory *memory, uint64_t bytes)
 
 static void renew(struct memory *memory, const struct memory_options *options)
 {
-    memory_name(memory);
+    handle_init(&memory->handle, HANDLE_MEMORY);
     memory->bytes = options->bytes;
     atomic_store_explicit(&memory->charge, options->bytes, memory_order_relaxed);
-    runtime_retain(memory->runtime);
+}
+
+/* A new number, and a reference on the runtime. */
+static void equip_locked(struct cache *cache, struct memory *memory)
+{
+    if (cache->next_id == cache->last_id) {
+        cache->next_id = memory_ids(IDS);
+        cache->last_id = cache->next_id + IDS;
+    }
+    memory->id = cache->next_id++;
+    if (cache->references)
+        cache->references--;
+    else
+        runtime_retain(memory->runtime);
+}
+
+static void take_locked(struct cache *cache, struct memory *memory)
+{
+    cache_remove_locked(cache, memory);
+    equip_locked(cache, memory);
+    cache_add(&memory->device->cache_hits, 1);
+    cache_add(&memory->device->cache_handles, memory->spare != NULL);
 }
 
 /* What was found busy may have finished since somebody last looked. During captures nobody looks. */
@@ -59,7 +83,9 @@ static void put_back(struct cache *cache, struct memory *memory)
 {
     cache_lock(cache);
     cache_insert_locked(cache, memory);
+    cache->references++;
     cache_subtract(&memory->device->cache_hits, 1);
+    cache_subtract(&memory->device->cache_handles, memory->spare != NULL);
     lock_release(&cache->lock);
 }
 
@@ -76,10 +102,8 @@ struct memory *cache_take(const struct memory_options *options, enum cache_how h
     if (!cache || !cache_lock_how(cache, how))
         return NULL;
     struct memory *found = find_locked(cache, options, &is_ready);
-    if (found) {
-        cache_remove_locked(cache, found);
-        cache_add(&options->device->cache_hits, 1);
-    }
+    if (found)
+        take_locked(cache, found);
     lock_release(&cache->lock);
     if (!found)
         return NULL;

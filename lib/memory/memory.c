@@ -11,7 +11,7 @@ void memory_retain(struct memory *memory)
 
 static void charge_deferred(struct memory *memory)
 {
-    atomic_fetch_add_explicit(&memory->device->deferred_bytes, atomic_load_explicit(&memory->charge, memory_order_relaxed), memory_order_relaxed);
+    atomic_fetch_add_explicit(&memory->device->dropped_bytes, atomic_load_explicit(&memory->charge, memory_order_relaxed), memory_order_relaxed);
 }
 
 int memory_drop(struct memory *memory)
@@ -83,18 +83,15 @@ enum deferred_result memory_reclaim(struct memory *memory, enum cache_how how)
         return DEFERRED_LATER;      /* an operation on its way still uses it (O2) */
     struct device *device = memory->device;
     uint64_t charge = atomic_load(&memory->charge);
-    if (cache_put(memory, how)) {        /* from now on it may be somebody else's */
-        atomic_fetch_sub_explicit(&device->deferred_bytes, charge, memory_order_relaxed);
-        runtime_release(runtime);
+    if (cache_put(memory, how))         /* from now on it may be somebody else's */
         return DEFERRED_DONE;
-    }
     if (how == CACHE_AT_ONCE)
         return DEFERRED_LATER;
     if (!memory->disposed && memory_retire(memory)) {
         settle_foreign(memory);
         return DEFERRED_LATER;
     }
-    atomic_fetch_sub_explicit(&device->deferred_bytes, charge, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&device->dropped_bytes, charge, memory_order_relaxed);
     memory_forget_uses(memory);
     memory_free(memory);
     runtime_release(runtime);
@@ -148,11 +145,10 @@ int32_t memory_dispose(struct memory *memory, baton_error *err)
     return BATON_OK;
 }
 
-void memory_name(struct memory *memory)
+uint64_t memory_ids(uint64_t count)
 {
     static _Atomic uint64_t last;
-    handle_init(&memory->handle, HANDLE_MEMORY);
-    memory->id = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+    return atomic_fetch_add_explicit(&last, count, memory_order_relaxed) + 1;
 }
 
 void memory_free(struct memory *memory)
@@ -166,7 +162,8 @@ static struct memory *memory_new(const struct memory_options *options)
     struct memory *memory = calloc(1, sizeof *memory);
     if (!memory)
         return NULL;
-    memory_name(memory);
+    handle_init(&memory->handle, HANDLE_MEMORY);
+    memory->id = memory_ids(1);
     memory->node.reclaim = reclaim_node;
     memory->runtime = options->device->runtime;
     memory->device = options->device;

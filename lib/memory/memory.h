@@ -47,7 +47,7 @@ enum cache_how { CACHE_FULLY, CACHE_AT_ONCE, CACHE_ANY };
 struct memory {
     struct handle handle;
     struct device *device;
-    uint64_t id;                            /* ascending, never reused: the lock order */
+    uint64_t id;                            /* its own, never reused: the lock order */
     uint64_t address, bytes;
     int32_t kind;                           /* BATON_DEVICE, BATON_HOST, BATON_UNIFIED */
 

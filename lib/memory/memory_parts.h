@@ -12,8 +12,8 @@ int32_t memory_finished(struct memory *memory);
 
 void memory_forget_uses(struct memory *memory);
 
-/* For a memory about to be handed out: one reference, and a number of its own. */
-void memory_name(struct memory *memory);
+/* The first of `count` numbers that no memory has had. */
+uint64_t memory_ids(uint64_t count);
 
 /* The end of the struct, and of what it keeps for the next array. */
 void memory_free(struct memory *memory);

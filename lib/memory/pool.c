@@ -85,7 +85,7 @@ static int32_t try_alloc(const struct memory_options *options, uint64_t *address
     if (!pool_reserve(device, options->bytes))
         return fail(err, BATON_ERR_OOM, "the limit of device %d (%llu bytes) leaves no room for %llu bytes: %llu are live, %llu wait to be given back",
                     device->ordinal, (unsigned long long)atomic_load(&device->limit_bytes), (unsigned long long)options->bytes,
-                    (unsigned long long)device_live_bytes(device), (unsigned long long)atomic_load(&device->deferred_bytes));
+                    (unsigned long long)device_live_bytes(device), (unsigned long long)device_deferred_bytes(device));
     *ticket = 0;
     int32_t status = options->kind == BATON_DEVICE ? alloc_on_stream(options, address, ticket, err) : alloc_inside(options, address, err);
     if (status)

@@ -259,7 +259,7 @@ int32_t baton_device_info_read(baton_runtime *runtime, int32_t ordinal, baton_de
                               .device = ordinal,
                               .limit_bytes = atomic_load(&device->limit_bytes),
                               .live_bytes = device_live_bytes(device),
-                              .deferred_bytes = atomic_load(&device->deferred_bytes) };
+                              .deferred_bytes = device_deferred_bytes(device) };
     size_t total = 0;
     int code = device->driver->device_memory(&total, device->native);
     for (size_t i = 0; !code && i < sizeof rows / sizeof *rows; i++) {

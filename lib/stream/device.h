@@ -28,14 +28,14 @@ struct device {
 
     _Atomic uint64_t limit_bytes;
     _Atomic uint64_t held_bytes;            /* allocated and not given back to the pool */
-    _Atomic uint64_t deferred_bytes;        /* of these: released, waiting for a drain */
+    _Atomic uint64_t dropped_bytes;         /* of these: released, and not given back otherwise than to the cache; cache_put_bytes more than now wait for a drain */
     _Atomic int poisoned;                   /* 0, 1 while the record is being written, 2 */
     baton_error poison;                     /* the first report; fixed once poisoned is 2 */
     _Atomic(struct cache *) cache;          /* of memory blocks (memory/cache.h), made at the first release; with it the two calls below are set */
     void (*cache_shrink)(struct device *device, uint64_t keep_bytes);
     void (*cache_destroy)(struct device *device);
-    /* Written with the cache's lock held: bytes in it (of those held), and how many blocks it took in and handed out. */
-    _Atomic uint64_t cached_bytes, cache_puts, cache_put_bytes, cache_hits;
+    /* Written with the cache's lock held: bytes in it (of those held), how many blocks it took in and handed out, and how many of these with an array's handle. */
+    _Atomic uint64_t cached_bytes, cache_puts, cache_put_bytes, cache_hits, cache_handles;
     void *gate_flags;                       /* pinned words of gates that have ended, each holding the address of the next: given back with the device, for
                                              * the driver waits until all is idle before it frees one; guarded by lock */
     _Atomic unsigned char *peers;           /* one per device of the driver: DEVICE_...; written with lock held */
@@ -83,10 +83,17 @@ static inline int32_t device_status(struct device *device, int code, enum driver
 /* What a function of the caller's returned, not zero, becomes the call's status: with the report of the loss when that is what it says. */
 __attribute__((cold)) int32_t device_returned(struct device *device, int32_t result, const char *what, baton_error *err);
 
+/* Bytes that wait to be given back. */
+static inline uint64_t device_deferred_bytes(struct device *device)
+{
+    uint64_t put = atomic_load(&device->cache_put_bytes), dropped = atomic_load(&device->dropped_bytes);
+    return dropped > put ? dropped - put : 0;
+}
+
 /* Bytes in use: held, and neither waiting to be given back nor in the cache. */
 static inline uint64_t device_live_bytes(struct device *device)
 {
-    uint64_t unused = atomic_load(&device->deferred_bytes) + atomic_load(&device->cached_bytes), held = atomic_load(&device->held_bytes);
+    uint64_t unused = device_deferred_bytes(device) + atomic_load(&device->cached_bytes), held = atomic_load(&device->held_bytes);
     return held > unused ? held - unused : 0;
 }
 

@@ -38,7 +38,7 @@ struct baton_runtime {
 
     struct counters retired;                /* of streams that are gone */
     _Atomic uint64_t host_waits[BATON_HOST_WAIT_CAUSES];
-    _Atomic uint64_t host_blocked_ns, allocations, frees, freed_bytes, live_arrays, faults_swallowed, longest_lock_wait_ns;
+    _Atomic uint64_t host_blocked_ns, allocations, frees, freed_bytes, made_arrays, ended_arrays, faults_swallowed, longest_lock_wait_ns;
     _Atomic uint64_t graph_launches, graph_memories, graph_waits;
 };
 

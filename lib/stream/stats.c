@@ -22,11 +22,20 @@ static void add_stream(baton_stream *stream, void *user)
 static void add_device(baton_stats *stats, struct device *device)
 {
     stats->live_bytes += device_live_bytes(device);
-    stats->deferred_bytes += atomic_load(&device->deferred_bytes);
+    stats->deferred_bytes += device_deferred_bytes(device);
     stats->cached_bytes += atomic_load(&device->cached_bytes);
     stats->cache_hits += atomic_load(&device->cache_hits);
     stats->allocations += atomic_load(&device->cache_hits);
     stats->frees += atomic_load(&device->cache_puts);
+}
+
+/* The end of each is counted after its beginning, and read before. */
+static uint64_t live_arrays(baton_runtime *runtime)
+{
+    uint64_t ended = atomic_load(&runtime->ended_arrays), made = atomic_load(&runtime->made_arrays);
+    for (int32_t i = 0; i < runtime->device_count; i++)
+        made += atomic_load(&runtime->devices[i].cache_handles);
+    return made - ended;
 }
 
 int32_t baton_stats_read(baton_runtime *runtime, baton_stats *stats, baton_error *err)
@@ -38,7 +47,7 @@ int32_t baton_stats_read(baton_runtime *runtime, baton_stats *stats, baton_error
     own.host_blocked_ns = atomic_load(&runtime->host_blocked_ns);
     own.allocations = atomic_load(&runtime->allocations);
     own.frees = atomic_load(&runtime->frees);
-    own.live_arrays = atomic_load(&runtime->live_arrays);
+    own.live_arrays = live_arrays(runtime);
     own.graph_launches = atomic_load(&runtime->graph_launches);
     own.graph_memories = atomic_load(&runtime->graph_memories);
     own.graph_waits = atomic_load(&runtime->graph_waits);
