@@ -99,9 +99,9 @@ START_TEST(what_is_left_over_is_divided_too)
 {
     static _Alignas(16) float values[4 * 4];
     static _Alignas(16) double wide[4 * 4];
-    enum { HEAD = 3, STEPS = 2, TAIL = 2, ALL = HEAD + 4 * STEPS + TAIL };
-    struct cast how = { .walk = { .ndim = 1, .narrow = 1, .lanes = WALK_LANES, .head = HEAD, .tail = TAIL, .packed = 3, .apart = { sizeof *wide, sizeof *values }, .count = STEPS }, .to = BATON_F64, .from = BATON_F32 };
-    set_dimension(&how.walk.dimensions[0], STEPS, WALK_LANES * sizeof *wide, WALK_LANES * sizeof *values, 0);
+    enum { HEAD = 3, STEPS = 2, TAIL = 2, ALL = HEAD + CAST_LANES_WIDE * STEPS + TAIL };
+    struct cast how = { .walk = { .ndim = 1, .narrow = 1, .lanes = CAST_LANES_WIDE, .head = HEAD, .tail = TAIL, .packed = 3, .apart = { sizeof *wide, sizeof *values }, .count = STEPS }, .to = BATON_F64, .from = BATON_F32 };
+    set_dimension(&how.walk.dimensions[0], STEPS, CAST_LANES_WIDE * sizeof *wide, CAST_LANES_WIDE * sizeof *values, 0);
     for (int i = 0; i < 16; i++)
         values[i] = (float)i;
     for (uint64_t thread = 0; thread < THREADS; thread++)

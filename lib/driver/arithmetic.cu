@@ -19,9 +19,7 @@ static __device__ uint64_t thread_step()
     }
 ARITHMETIC_TYPES(ENTRY)
 
-/* Left alone, the compiler takes so many registers that too few threads are there to keep the memory busy. */
-extern "C" __global__ void __launch_bounds__(ARITHMETIC_BLOCK, 5)
-baton_cast_elements(char *to, const char *from, const __grid_constant__ struct cast how)
+extern "C" __global__ void baton_cast_elements(char *to, const char *from, const __grid_constant__ struct cast how)
 {
     cast_run(to, from, &how, thread_first(), thread_step());
 }

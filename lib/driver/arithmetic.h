@@ -24,8 +24,9 @@
 
 enum {
     WALK_OPERANDS = 3,
-    WALK_LANES = 4,             /* of casts */
-    LANES_BYTES = 16            /* of arithmetic: what a thread loads at once */
+    LANES_BYTES = 16,           /* what a thread loads or stores at once */
+    CAST_LANES = 4,             /* where no element has more than 4 bytes */
+    CAST_LANES_WIDE = 2
 };
 
 struct walk_dimension {
@@ -62,12 +63,12 @@ struct elementwise {
 };
 
 struct cast {
-    struct walk walk;                   /* to, from; lanes 1 or WALK_LANES */
+    struct walk walk;                   /* to, from; lanes 1, or CAST_LANES or CAST_LANES_WIDE */
     uint32_t to, from;                  /* dtypes */
 };
 
 struct range {
-    struct walk walk;                   /* to, in row-major order; lanes 1 */
+    struct walk walk;                   /* to, in row-major order; lanes 1 or of LANES_BYTES */
     union element start, step;
     uint32_t dtype;
     uint32_t reserved;

@@ -189,31 +189,69 @@ ARITHMETIC_TYPES(ARITHMETIC_BODY)
 
 /* ---- ranges: element i, in row-major order, is start + i * step */
 
-KERNEL double range_real(double start, double step, uint64_t index)
+/* Integers that a double holds are added in it: conversions are slow. */
+KERNEL double range_real(double start, double step, uint64_t first, int lane)
 {
-    double distance = KERNEL_PRODUCT((double)index, step);
+    double distance = KERNEL_PRODUCT((double)first + lane, step);
     return start + distance;
 }
 
-KERNEL void range_put(char *to, const struct range *how, uint64_t index)
+KERNEL float range_f32(float start, float step, uint64_t first, int lane)
 {
-    void *at = to;
+    return (float)range_real((double)start, (double)step, first, lane);
+}
+
+KERNEL double range_f64(double start, double step, uint64_t first, int lane)
+{
+    return range_real(start, step, first, lane);
+}
+
+KERNEL int32_t range_i32(int32_t start, int32_t step, uint64_t first, int lane)
+{
+    return (int32_t)((uint32_t)start + ((uint32_t)first + (uint32_t)lane) * (uint32_t)step);
+}
+
+KERNEL int64_t range_i64(int64_t start, int64_t step, uint64_t first, int lane)
+{
+    return (int64_t)((uint64_t)start + (first + (uint64_t)lane) * (uint64_t)step);
+}
+
+#define RANGE_BODY(name, type, wrapping, most)                                                                  \
+    KERNEL void range_put_##name(char *to, const struct range *how, uint64_t index, int lanes)                  \
+    {                                                                                                           \
+        struct lanes_##name a;                                                                                  \
+        for (int k = 0; k < most && k < lanes; k++)                                                             \
+            a.lane[k] = range_##name(how->start.name, how->step.name, index, k);                                \
+        if (lanes == 1)                                                                                         \
+            *(type *)(void *)to = a.lane[0];                                                                    \
+        else                                                                                                    \
+            store_lanes_##name(to, &how->walk, &a);                                                             \
+    }
+ARITHMETIC_TYPES(RANGE_BODY)
+
+KERNEL void range_put(char *to, const struct range *how, uint64_t index, int lanes)
+{
     switch (how->dtype) {
-    case BATON_F32: *(float *)at = (float)range_real(how->start.f32, how->step.f32, index); break;
-    case BATON_F64: *(double *)at = range_real(how->start.f64, how->step.f64, index); break;
-    case BATON_I32:
-        *(int32_t *)at = (int32_t)((uint32_t)how->start.i32 + (uint32_t)index * (uint32_t)how->step.i32);
-        break;
-    case BATON_I64: *(int64_t *)at = (int64_t)((uint64_t)how->start.i64 + index * (uint64_t)how->step.i64); break;
+    case BATON_F32: range_put_f32(to, how, index, lanes); break;
+    case BATON_F64: range_put_f64(to, how, index, lanes); break;
+    case BATON_I32: range_put_i32(to, how, index, lanes); break;
+    case BATON_I64: range_put_i64(to, how, index, lanes); break;
     }
 }
 
 KERNEL void range_run(char *to, const struct range *how, uint64_t first, uint64_t step)
 {
+    const struct walk *walk = &how->walk;
+    uint64_t count = walk->count, left_over = walk->head + walk->tail;
     KERNEL_ROLLED
-    for (uint64_t i = first; i < how->walk.count; i += step) {
-        struct walk_place at = walk_find(&how->walk, i);
-        range_put(to + at.bytes[0], how, i);
+    for (uint64_t i = first; i < count + left_over; i += step) {
+        struct walk_place at = walk_find(walk, i);
+        if (i >= count)
+            range_put(to + at.bytes[0], how, i - count < walk->head ? i - count : i - count + count * walk->lanes, 1);
+        else if (walk->lanes == 1)
+            range_put(to + at.bytes[0], how, i, 1);
+        else
+            range_put(to + at.bytes[0], how, walk->head + i * walk->lanes, LANES_BYTES);
     }
 }
 

@@ -5,6 +5,8 @@ libbaton_internal_la_SOURCES += \
     lib/driver/builtin.h \
     lib/driver/builtin_ptx.h \
     lib/driver/cast_kernels.h \
+    lib/driver/cast_lanes.h \
+    lib/driver/cast_steps.h \
     lib/driver/cuda.c \
     lib/driver/cuda_builtin.c \
     lib/driver/driver.c \

@@ -22,7 +22,7 @@ int32_t baton_cast(baton_array *to, baton_array *from, baton_stream *stream, bat
         return BATON_OK;                    /* S1 */
     how.to = (uint32_t)to->dtype;
     how.from = (uint32_t)from->dtype;
-    elements_walk(&elements, WALK_LANES, &how.walk);
+    elements_walk(&elements, to->element_bytes > 4 || from->element_bytes > 4 ? CAST_LANES_WIDE : CAST_LANES, &how.walk);
     if ((status = builtin_get(stream->device, BUILTIN_CAST, &kernel, err)) ||
         (status = submit_begin(&op, stream, BATON_OP_LAUNCH, 0, elements.uses, elements.used, err)))
         return status;

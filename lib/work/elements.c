@@ -176,6 +176,14 @@ static void move_addresses(struct elements *elements, const int64_t *offsets)
         elements->addresses[k] += (uint64_t)((elements->layouts[k].offset - offsets[k]) * (int64_t)elements->element_bytes[k]);
 }
 
+static void plan(struct elements *elements, uint32_t lanes, struct walk *walk)
+{
+    set_lanes(elements, lanes, walk);
+    write_walk(elements, walk);
+    for (int32_t k = 0; k < elements->count; k++)
+        elements->addresses[k] += (uint64_t)((int64_t)walk->head * walk->apart[k]);
+}
+
 void elements_walk(struct elements *elements, uint32_t lanes, struct walk *walk)
 {
     int64_t offsets[WALK_OPERANDS];
@@ -184,16 +192,12 @@ void elements_walk(struct elements *elements, uint32_t lanes, struct walk *walk)
     layout_order((struct layout *const[]) { &elements->layouts[0], &elements->layouts[1], &elements->layouts[2] }, elements->count);
     give_dimension(elements);
     move_addresses(elements, offsets);
-    set_lanes(elements, lanes, walk);
-    write_walk(elements, walk);
-    for (int32_t k = 0; k < elements->count; k++)
-        elements->addresses[k] += (uint64_t)((int64_t)walk->head * walk->apart[k]);
+    plan(elements, lanes, walk);
 }
 
-void elements_walk_in_order(struct elements *elements, struct walk *walk)
+void elements_walk_in_order(struct elements *elements, uint32_t lanes, struct walk *walk)
 {
     layout_collapse(&elements->layouts[0], NULL);
     give_dimension(elements);
-    set_lanes(elements, 1, walk);
-    write_walk(elements, walk);
+    plan(elements, lanes, walk);
 }

@@ -33,7 +33,7 @@ static inline int elements_none(const struct elements *elements)
 
 /* How a kernel visits them, which handles `lanes` elements at once where it can; at least one element. */
 void elements_walk(struct elements *elements, uint32_t lanes, struct walk *walk);
-/* The same for the written array alone, in row-major order, one by one. */
-void elements_walk_in_order(struct elements *elements, struct walk *walk);
+/* The same for the written array alone, in row-major order. */
+void elements_walk_in_order(struct elements *elements, uint32_t lanes, struct walk *walk);
 
 #endif

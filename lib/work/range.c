@@ -20,7 +20,7 @@ int32_t baton_range(baton_array *to, const void *start, const void *step, uint64
     memcpy(&how.start, start, bytes);
     memcpy(&how.step, step, bytes);
     how.dtype = (uint32_t)to->dtype;
-    elements_walk_in_order(&elements, &how.walk);
+    elements_walk_in_order(&elements, LANES_BYTES / to->element_bytes, &how.walk);
     if ((status = builtin_get(stream->device, BUILTIN_RANGE, &kernel, err)) ||
         (status = submit_begin(&op, stream, BATON_OP_LAUNCH, 0, elements.uses, elements.used, err)))
         return status;

@@ -1,0 +1,209 @@
+/* The steps of a cast: load, convert and store. cast_kernels.h includes this file twice, so it has no guard: with numbers
+ * of 32 bits for pairs of types of at most 4 bytes, and, as CAST_WIDE, with numbers of 64 bits for all others. A number
+ * is an integer or a float of that width. Every type of the pairs fits one of the two without loss, so that three small
+ * steps serve them all. `lanes` is a constant to whoever calls a step. */
+#include "driver/cast_lanes.h"
+
+#ifdef CAST_WIDE
+#define CAST(name) wide_##name
+#define CAST_WHOLE uint64_t
+#define CAST_SIGNED int64_t
+#define CAST_REAL double
+#define CAST_REAL_DTYPE BATON_F64
+#define CAST_MANTISSA 52
+#else
+#define CAST(name) narrow_##name
+#define CAST_WHOLE uint32_t
+#define CAST_SIGNED int32_t
+#define CAST_REAL float
+#define CAST_REAL_DTYPE BATON_F32
+#define CAST_MANTISSA 23
+#endif
+#define CAST_BITS (8 * (int)sizeof(CAST_WHOLE))
+#define CAST_BIAS ((1 << (CAST_BITS - 2 - CAST_MANTISSA)) - 1)
+#define CAST_ONE ((CAST_WHOLE)1)
+
+union CAST(number) {
+    CAST_WHOLE whole;           /* two's complement */
+    CAST_REAL real;
+};
+
+/* ---- load */
+
+#define CAST_LOAD(dtype, type, member, expression)                              \
+    case BATON_##dtype: {                                                       \
+        CAST_ALIGNED type lane[CAST_LANES];                                \
+        load_##type(lane, from, apart, packed, lanes);                          \
+        for (int k = 0; k < lanes; k++)                                         \
+            numbers[k].member = expression;                                     \
+        break;                                                                  \
+    }
+
+/* As many lanes as asked for, `apart` bytes from each other or, packed, at once. */
+KERNEL void CAST(load)(union CAST(number) *numbers, const char *from, int64_t apart, int packed, uint32_t dtype, int lanes)
+{
+    switch (dtype) {
+    CAST_LOAD(BOOL, uint8_t, whole, lane[k] != 0)
+    CAST_LOAD(I8, uint8_t, whole, (CAST_WHOLE)(CAST_SIGNED)(int8_t)lane[k])
+    CAST_LOAD(I16, uint16_t, whole, (CAST_WHOLE)(CAST_SIGNED)(int16_t)lane[k])
+    CAST_LOAD(I32, uint32_t, whole, (CAST_WHOLE)(CAST_SIGNED)(int32_t)lane[k])
+    CAST_LOAD(U8, uint8_t, whole, lane[k])
+    CAST_LOAD(U16, uint16_t, whole, lane[k])
+    CAST_LOAD(U32, uint32_t, whole, lane[k])
+    CAST_LOAD(F16, uint16_t, real, (CAST_REAL)f16_decode(lane[k]))
+    CAST_LOAD(BF16, uint16_t, real, (CAST_REAL)bf16_decode(lane[k]))
+    CAST_LOAD(F32, float, real, (CAST_REAL)lane[k])
+#ifdef CAST_WIDE
+    CAST_LOAD(I64, uint64_t, whole, lane[k])
+    CAST_LOAD(U64, uint64_t, whole, lane[k])
+    CAST_LOAD(F64, double, real, lane[k])
+#endif
+    }
+}
+
+/* ---- convert */
+
+KERNEL CAST_REAL CAST(power_of_2)(int exponent)
+{
+    CAST_WHOLE bits = (CAST_WHOLE)(exponent + CAST_BIAS) << CAST_MANTISSA;
+    CAST_REAL value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Toward zero; NaN is 0, and what is too large or too small the type's last value. Bits is the type's width. */
+KERNEL CAST_WHOLE CAST(saturate_signed)(CAST_REAL real, int bits)
+{
+    CAST_SIGNED most = (CAST_SIGNED)(~(CAST_WHOLE)0 >> (CAST_BITS + 1 - bits));
+    CAST_REAL limit = CAST(power_of_2)(bits - 1);
+    if (real != real)
+        return 0;
+    if (real >= limit)
+        return (CAST_WHOLE)most;
+    return (CAST_WHOLE)(real <= -limit ? -most - 1 : (CAST_SIGNED)real);
+}
+
+KERNEL CAST_WHOLE CAST(saturate_unsigned)(CAST_REAL real, int bits)
+{
+    if (!(real > 0))
+        return 0;
+    return real >= CAST(power_of_2)(bits) ? ~(CAST_WHOLE)0 >> (CAST_BITS - bits) : (CAST_WHOLE)real;
+}
+
+/* Exact where the float has as many bits. Beyond, bits that it cannot hold become one that is set, which any narrower type
+ * rounds the right way. */
+KERNEL CAST_WHOLE CAST(jam)(CAST_WHOLE whole, int is_signed)
+{
+    CAST_WHOLE magnitude = is_signed && (CAST_SIGNED)whole < 0 ? 0 - whole : whole;
+    CAST_WHOLE low = (CAST_ONE << (CAST_BITS - CAST_MANTISSA)) - 1;
+    if (magnitude >> (CAST_MANTISSA + 1) == 0 || (whole & low) == 0)
+        return whole;
+    return (whole & ~low) | (low + 1) >> 1;
+}
+
+KERNEL void CAST(to_whole)(union CAST(number) *number, uint32_t to, int is_real)
+{
+    if (to == BATON_BOOL)
+        number->whole = is_real ? number->real != 0 : number->whole != 0;
+    else if (is_real && number_kind(to) == NUMBER_SIGNED)
+        number->whole = CAST(saturate_signed)(number->real, dtype_bits(to));
+    else if (is_real)
+        number->whole = CAST(saturate_unsigned)(number->real, dtype_bits(to));
+}
+
+KERNEL void CAST(to_real)(union CAST(number) *number, uint32_t to, int is_signed)
+{
+    CAST_WHOLE whole = to == CAST_REAL_DTYPE ? number->whole : CAST(jam)(number->whole, is_signed);
+    number->real = is_signed ? (CAST_REAL)(CAST_SIGNED)whole : (CAST_REAL)whole;
+}
+
+KERNEL void CAST(convert)(union CAST(number) *numbers, uint32_t to, uint32_t from, int lanes)
+{
+    int source = number_kind(from), target = number_kind(to);
+    for (int k = 0; k < lanes; k++) {
+        if (target != NUMBER_REAL)
+            CAST(to_whole)(&numbers[k], to, source == NUMBER_REAL);
+        else if (source != NUMBER_REAL)
+            CAST(to_real)(&numbers[k], to, source == NUMBER_SIGNED);
+    }
+}
+
+/* ---- store */
+
+/* value >> drop, rounded to the nearest, ties to even; drop is at least 1. */
+KERNEL uint32_t CAST(shift_rounded)(CAST_WHOLE value, int drop)
+{
+    return (uint32_t)((value + (CAST_ONE << (drop - 1)) - 1 + (value >> drop & 1)) >> drop);
+}
+
+/* Rounded once. A carry out of the mantissa goes into the exponent, and what is too large becomes infinite. */
+KERNEL uint16_t CAST(half_encode)(CAST_REAL value, int mantissa)
+{
+    uint32_t infinite = 0x7fffU >> mantissa << mantissa;
+    int bias = (1 << (14 - mantissa)) - 1, drop = CAST_MANTISSA - mantissa, exponent;
+    CAST_WHOLE bits, magnitude, implied = CAST_ONE << CAST_MANTISSA;
+    memcpy(&bits, &value, sizeof bits);
+    magnitude = bits & ~(CAST_ONE << (CAST_BITS - 1));
+    exponent = (int)(magnitude >> CAST_MANTISSA);
+    if (exponent == 0)                                  /* subnormal */
+        exponent = 1;
+    else
+        magnitude = (magnitude & (implied - 1)) | implied;
+    exponent += bias - CAST_BIAS;
+    if (exponent < 1) {                                 /* too small to be normal; at last, 0 */
+        drop = exponent > -mantissa - 2 ? drop + 1 - exponent : CAST_MANTISSA + 2;
+        exponent = 1;
+    }
+    if (value != value)
+        return 0x7fff;
+    uint32_t rounded = CAST(shift_rounded)(magnitude, drop) + ((uint32_t)(exponent - 1) << mantissa);
+    return (uint16_t)((uint32_t)(bits >> (CAST_BITS - 16) & 0x8000) | (rounded < infinite ? rounded : infinite));
+}
+
+#define CAST_STORE(type, expression)                                            \
+    {                                                                           \
+        CAST_ALIGNED type lane[CAST_LANES];                                \
+        for (int k = 0; k < lanes; k++)                                         \
+            lane[k] = expression;                                               \
+        store_##type(to, lane, apart, packed, lanes);                           \
+        break;                                                                  \
+    }
+
+KERNEL void CAST(store)(char *to, int64_t apart, int packed, const union CAST(number) *numbers, uint32_t dtype, int lanes)
+{
+    switch (dtype) {
+    case BATON_BOOL: case BATON_I8: case BATON_U8: CAST_STORE(uint8_t, (uint8_t)numbers[k].whole)
+    case BATON_I16: case BATON_U16: CAST_STORE(uint16_t, (uint16_t)numbers[k].whole)
+    case BATON_I32: case BATON_U32: CAST_STORE(uint32_t, (uint32_t)numbers[k].whole)
+    case BATON_F16: CAST_STORE(uint16_t, CAST(half_encode)(numbers[k].real, F16_MANTISSA))
+    case BATON_BF16: CAST_STORE(uint16_t, CAST(half_encode)(numbers[k].real, BF16_MANTISSA))
+    case BATON_F32: CAST_STORE(float, (float)numbers[k].real)
+#ifdef CAST_WIDE
+    case BATON_I64: case BATON_U64: CAST_STORE(uint64_t, numbers[k].whole)
+    case BATON_F64: CAST_STORE(double, numbers[k].real)
+#endif
+    }
+}
+
+/* ---- all three */
+
+KERNEL void CAST(some)(char *to, const char *from, const struct cast *how, int lanes)
+{
+    const struct walk *walk = &how->walk;
+    union CAST(number) numbers[CAST_LANES];
+    CAST(load)(numbers, from, walk->apart[1], lanes > 1 && (walk->packed & 2), how->from, lanes);
+    CAST(convert)(numbers, how->to, how->from, lanes);
+    CAST(store)(to, walk->apart[0], lanes > 1 && (walk->packed & 1), numbers, how->to, lanes);
+}
+
+#undef CAST
+#undef CAST_WHOLE
+#undef CAST_SIGNED
+#undef CAST_REAL
+#undef CAST_REAL_DTYPE
+#undef CAST_MANTISSA
+#undef CAST_BITS
+#undef CAST_BIAS
+#undef CAST_ONE
+#undef CAST_LOAD
+#undef CAST_STORE
