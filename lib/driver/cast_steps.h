@@ -71,23 +71,19 @@ KERNEL CAST_REAL CAST(power_of_2)(int exponent)
     return value;
 }
 
-/* Toward zero; NaN is 0, and what is too large or too small the type's last value. Bits is the type's width. */
-KERNEL CAST_WHOLE CAST(saturate_signed)(CAST_REAL real, int bits)
+/* Toward zero; NaN is 0, and what is too large or too small the type's last value. The limit is one past the largest. */
+KERNEL CAST_WHOLE CAST(saturate_signed)(CAST_REAL real, CAST_REAL limit, CAST_WHOLE most)
 {
-    CAST_SIGNED most = (CAST_SIGNED)(~(CAST_WHOLE)0 >> (CAST_BITS + 1 - bits));
-    CAST_REAL limit = CAST(power_of_2)(bits - 1);
-    if (real != real)
-        return 0;
-    if (real >= limit)
-        return (CAST_WHOLE)most;
-    return (CAST_WHOLE)(real <= -limit ? -most - 1 : (CAST_SIGNED)real);
+    int inside = real > -limit && real < limit;
+    CAST_SIGNED cut = (CAST_SIGNED)(inside ? real : 0);
+    CAST_WHOLE last = real >= limit ? most : ~most;
+    return inside || real != real ? (CAST_WHOLE)cut : last;
 }
 
-KERNEL CAST_WHOLE CAST(saturate_unsigned)(CAST_REAL real, int bits)
+KERNEL CAST_WHOLE CAST(saturate_unsigned)(CAST_REAL real, CAST_REAL limit, CAST_WHOLE most)
 {
-    if (!(real > 0))
-        return 0;
-    return real >= CAST(power_of_2)(bits) ? ~(CAST_WHOLE)0 >> (CAST_BITS - bits) : (CAST_WHOLE)real;
+    CAST_REAL positive = real > 0 ? real : 0;
+    return positive < limit ? (CAST_WHOLE)positive : most;
 }
 
 /* Exact where the float has as many bits. Beyond, bits that it cannot hold become one that is set, which any narrower type
@@ -101,31 +97,42 @@ KERNEL CAST_WHOLE CAST(jam)(CAST_WHOLE whole, int is_signed)
     return (whole & ~low) | (low + 1) >> 1;
 }
 
-KERNEL void CAST(to_whole)(union CAST(number) *number, uint32_t to, int is_real)
+#define CAST_ALL_LANES(member, expression)                                      \
+    for (int k = 0; k < lanes; k++)                                             \
+        numbers[k].member = expression
+
+KERNEL void CAST(real_to_whole)(union CAST(number) *numbers, uint32_t to, int lanes)
 {
-    if (to == BATON_BOOL)
-        number->whole = is_real ? number->real != 0 : number->whole != 0;
-    else if (is_real && number_kind(to) == NUMBER_SIGNED)
-        number->whole = CAST(saturate_signed)(number->real, dtype_bits(to));
-    else if (is_real)
-        number->whole = CAST(saturate_unsigned)(number->real, dtype_bits(to));
+    int is_signed = number_kind(to) == NUMBER_SIGNED, bits = dtype_bits(to) - is_signed;
+    CAST_REAL limit = CAST(power_of_2)(bits);
+    CAST_WHOLE most = ~(CAST_WHOLE)0 >> (CAST_BITS - bits);
+    if (is_signed)
+        CAST_ALL_LANES(whole, CAST(saturate_signed)(numbers[k].real, limit, most));
+    else
+        CAST_ALL_LANES(whole, CAST(saturate_unsigned)(numbers[k].real, limit, most));
 }
 
-KERNEL void CAST(to_real)(union CAST(number) *number, uint32_t to, int is_signed)
+KERNEL void CAST(whole_to_real)(union CAST(number) *numbers, uint32_t to, int is_signed, int lanes)
 {
-    CAST_WHOLE whole = to == CAST_REAL_DTYPE ? number->whole : CAST(jam)(number->whole, is_signed);
-    number->real = is_signed ? (CAST_REAL)(CAST_SIGNED)whole : (CAST_REAL)whole;
+    if (to != CAST_REAL_DTYPE)
+        CAST_ALL_LANES(whole, CAST(jam)(numbers[k].whole, is_signed));
+    if (is_signed)
+        CAST_ALL_LANES(real, (CAST_REAL)(CAST_SIGNED)numbers[k].whole);
+    else
+        CAST_ALL_LANES(real, (CAST_REAL)numbers[k].whole);
 }
 
 KERNEL void CAST(convert)(union CAST(number) *numbers, uint32_t to, uint32_t from, int lanes)
 {
     int source = number_kind(from), target = number_kind(to);
-    for (int k = 0; k < lanes; k++) {
-        if (target != NUMBER_REAL)
-            CAST(to_whole)(&numbers[k], to, source == NUMBER_REAL);
-        else if (source != NUMBER_REAL)
-            CAST(to_real)(&numbers[k], to, source == NUMBER_SIGNED);
-    }
+    if (to == BATON_BOOL && source == NUMBER_REAL)
+        CAST_ALL_LANES(whole, numbers[k].real != 0);
+    else if (to == BATON_BOOL)
+        CAST_ALL_LANES(whole, numbers[k].whole != 0);
+    else if (source == NUMBER_REAL && target != NUMBER_REAL)
+        CAST(real_to_whole)(numbers, to, lanes);
+    else if (source != NUMBER_REAL && target == NUMBER_REAL)
+        CAST(whole_to_real)(numbers, to, source == NUMBER_SIGNED, lanes);
 }
 
 /* ---- store */
@@ -206,4 +213,5 @@ KERNEL void CAST(some)(char *to, const char *from, const struct cast *how, int l
 #undef CAST_BIAS
 #undef CAST_ONE
 #undef CAST_LOAD
+#undef CAST_ALL_LANES
 #undef CAST_STORE
