@@ -111,15 +111,19 @@ START_TEST(what_is_left_over_is_divided_too)
 }
 END_TEST
 
+/* Lanes of two, of which the first begins with element 1, and one element behind the last: all that is not the range is left alone. */
 START_TEST(a_range_is_divided_too)
 {
-    static double values[10];
-    struct range how = { .walk = { .ndim = 1, .narrow = 1, .lanes = 1, .count = 10 }, .start = { .f64 = 1 }, .step = { .f64 = 2 }, .dtype = BATON_F64 };
-    set_dimension(&how.walk.dimensions[0], 10, sizeof *values, 0, 0);
+    enum { HEAD = 1, STEPS = 4, TAIL = 1, ALL = HEAD + 2 * STEPS + TAIL };
+    static _Alignas(16) double values[ALL + 3];
+    struct range how = { .walk = { .ndim = 1, .narrow = 1, .lanes = 2, .head = HEAD, .tail = TAIL, .packed = 1, .apart = { sizeof *values }, .count = STEPS },
+                         .start = { .f64 = 1 }, .step = { .f64 = 2 }, .dtype = BATON_F64 };
+    set_dimension(&how.walk.dimensions[0], STEPS, 2 * sizeof *values, 0, 0);
     for (uint64_t thread = 0; thread < THREADS; thread++)
-        range_run((char *)values, &how, thread, THREADS);
-    for (int i = 0; i < 10; i++)
-        ck_assert(values[i] == 1 + 2 * i);
+        range_run((char *)(values + 2), &how, thread, THREADS);
+    ck_assert(values[0] == 0 && values[ALL + 1] == 0 && values[ALL + 2] == 0);
+    for (int i = 0; i < ALL; i++)
+        ck_assert(values[1 + i] == 1 + 2 * i);
 }
 END_TEST
 

@@ -14,6 +14,13 @@ union value {
     uint8_t bytes[8];
 };
 
+static union value value_at(const uint8_t *place, int32_t dtype)
+{
+    union value value = { .bits = 0 };
+    memcpy(value.bytes, place, baton_dtype_size(dtype));
+    return value;
+}
+
 /* ---- the reference: numbers as long doubles, which hold every f64 and every 64-bit integer exactly */
 
 static long double half_number(uint32_t bits, int mantissa)
@@ -114,32 +121,45 @@ static int same(int32_t dtype, union value wanted, union value found)
 static const double corners[] = { 0.0, -0.0, 0.5, -0.5, 0.999999, -0.999999, 1.5, -1.5, 126.5, 127.5, 128, -128.9, -129, 255.5, 256, 32767.5, 32768, -32769, 65504, 65519.99,
                                   65520, 65536, 2147483520.0, 2147483647.0, 2147483648.0, -2147483648.0, -2147483649.0, 4294967295.5, 4294967296.0,
                                   9007199254740993.0, 9223372036854774784.0, 9223372036854775808.0, -9223372036854775808.0, 1.8446744073709550e19, 1.8446744073709552e19,
-                                  1e30, -1e30, 3.5e38, 1e300, -1e300, 6e-8, 2.98e-8, 2.99e-8, 1e-40, -1e-45, 1e-310, 2049, 2051, 16777217, 257, 259, NAN, INFINITY, -INFINITY };
+                                  1e30, -1e30, 3.5e38, 1e300, -1e300, 6e-8, 2.98e-8, 2.99e-8, 1e-40, -1e-45, 1e-310, 2049, 2051, 16777217, 257, 259, NAN, INFINITY, -INFINITY,
+                                  0x1p-25, 0x1.000002p-25, 0x1.8p-24, -0x1.7ffffep-24, 0x1.ffep-15, 0x1.ffdp-15, 0x1p-14, 0x1p-134, 0x1.8p-133, 0x1p-149, -0x1.fep-127, 0x1.ffp-127,
+                                  0x1.fffffep127, -0x1.ffp127, 0x1.fefffep127, -65520, -65519.996, 4294967040.0, 127.99999, -128.99999, 255.99998, 1.17549435e-38 };
 enum { CORNERS = sizeof corners / sizeof *corners };
 
 static const uint64_t wholes[] = { 0, 1, UINT64_MAX, 127, 128, 255, 256, 32767, 32768, 65535, 65536, INT32_MAX, 2147483648, UINT32_MAX, 4294967296, INT64_MAX,
                                    9223372036854775808u, 16777217, 16777219, 9007199254740993, 9007200328482817, 9007200328482815, 72198331526283265, 72198331526283264,
                                    72339069014638591, 0x8080000000000001, 0x8080000000000000, 0x7fffffbfffffffff, 0x7fffffc000000000, 0x7fffffc000000001, 0xff7f7fffffffffff,
-                                   0xff7f800000000000, 0xffffff7fffffffff };
+                                   0xff7f800000000000, 0xffffff7fffffffff, 0x1010000, 0x1010001, 0x102ffff, 0x1030000, 0xfefeffff, 0xfefefffe, 0x80808001, 0x7f7fffff, 0x7f800000, 0xff800000, 0xff7fffff };
 enum { WHOLES = sizeof wholes / sizeof *wholes };
+
+static union value special(int32_t dtype, uint64_t which)
+{
+    union value value = { .bits = which % 2 };
+    if (dtype == BATON_F64)
+        value.f64 = corners[which % CORNERS];
+    else if (dtype == BATON_F32)
+        value.f32 = (float)corners[which % CORNERS];
+    else if (is_real(dtype))
+        value.bits = nearest_half(corners[which % CORNERS], dtype == BATON_F16 ? MANTISSA_F16 : MANTISSA_BF16);
+    else if (dtype != BATON_BOOL)
+        value.bits = wholes[which % WHOLES];
+    return value;
+}
 
 static union value draw(uint64_t *seed, int32_t dtype)
 {
     union value value = { .bits = random_next(seed) };
     uint64_t kind = random_next(seed) % 3;
-    if (dtype == BATON_BOOL)
-        value.bits = value.bits % 2;
-    if (kind == 0 || dtype == BATON_BOOL || dtype == BATON_F16 || dtype == BATON_BF16)
+    if (dtype == BATON_BOOL || kind == 1)
+        return special(dtype, value.bits);
+    if (kind == 0 || dtype == BATON_F16 || dtype == BATON_BF16)
         return value;
-    double corner = corners[value.bits % CORNERS];
-    if (dtype == BATON_F64 && kind == 1)
-        value.f64 = corner;
-    else if (dtype == BATON_F64)                /* of a usual size */
+    if (dtype == BATON_F64)                     /* of a usual size */
         value.f64 = ldexp((double)(int64_t)value.bits, -(int)(value.bits % 90));
     else if (dtype == BATON_F32)
-        value.f32 = kind == 1 ? (float)corner : ldexpf((float)(int64_t)value.bits, -(int)(value.bits % 90));
+        value.f32 = ldexpf((float)(int64_t)value.bits, -(int)(value.bits % 90));
     else
-        value.bits = wholes[value.bits % WHOLES] >> (kind == 1 ? 0 : random_next(seed) % 64);
+        value.bits = wholes[value.bits % WHOLES] >> random_next(seed) % 64;
     return value;
 }
 
@@ -158,37 +178,42 @@ static void expect_element(int32_t to, int32_t from, union value value, union va
                   (unsigned long long)found.bits, baton_dtype_name(to), (unsigned long long)wanted.bits);
 }
 
-/* In one run, for the lanes, and every second element, without. */
+enum { HEIGHT = 79, WIDTH = 19, COUNT = HEIGHT * WIDTH, PARTS = 3 };
+
+/* All as one run, whose lanes are neighbours; every second element, whose lanes are not; and rows of an odd length, without lanes. */
+static void parts_make(baton_array *array, baton_array *parts[PARTS])
+{
+    baton_view_options flat = { .struct_size = sizeof flat, .shape = (int64_t[]) { -1 }, .shape_ndim = 1 };
+    baton_view_options second = { .struct_size = sizeof second, .ndim = 1, .start = (int64_t[]) { 1 }, .step = (int64_t[]) { 2 } };
+    baton_view_options rows = { .struct_size = sizeof rows, .ndim = 2, .start = (int64_t[]) { 0, 1 }, .count = (int64_t[]) { HEIGHT, WIDTH - 2 } };
+    ok(baton_array_view(array, &flat, &parts[0], &error));
+    ok(baton_array_view(parts[0], &second, &parts[1], &error));
+    ok(baton_array_view(array, &rows, &parts[2], &error));
+}
+
 static void expect_pair(uint64_t *seed, int32_t to, int32_t from, baton_stream *s)
 {
-    enum { COUNT = 1501 };
-    static union value values[COUNT];
     static uint8_t source[COUNT * 8], found[COUNT * 8];
     uint32_t from_bytes = baton_dtype_size(from), to_bytes = baton_dtype_size(to);
-    baton_array *a = make_shaped(from, 1, (int64_t[]) { COUNT }, s), *b = make_shaped(to, 1, (int64_t[]) { COUNT }, s), *parts[4];
-    baton_view_options odd = { .struct_size = sizeof odd, .ndim = 1, .start = (int64_t[]) { 1 }, .step = (int64_t[]) { 2 } };
-    memset(values, 0, sizeof values);
+    baton_array *a = make_shaped(from, 2, (int64_t[]) { HEIGHT, WIDTH }, s), *b = make_shaped(to, 2, (int64_t[]) { HEIGHT, WIDTH }, s);
+    baton_array *sources[PARTS], *results[PARTS];
+    parts_make(a, sources);
+    parts_make(b, results);
     for (int64_t i = 0; i < COUNT; i++) {
-        union value drawn = draw(seed, from);
-        memcpy(values[i].bytes, drawn.bytes, from_bytes);
-        memcpy(source + i * from_bytes, drawn.bytes, from_bytes);
+        union value value = i < (int)CORNERS ? special(from, (uint64_t)i) : draw(seed, from);
+        memcpy(source + i * from_bytes, value.bytes, from_bytes);
     }
     ok(baton_upload(a, source, COUNT * from_bytes, s, &error));
-    ok(baton_cast(b, a, s, &error));
-    ok(baton_array_view(a, &odd, &parts[0], &error));
-    ok(baton_array_view(b, &odd, &parts[1], &error));
-    for (int round = 0; round < 2; round++) {
-        ok(baton_download(found, COUNT * to_bytes, b, s, &error));
-        for (int64_t i = 0; i < COUNT; i++) {
-            union value got = { .bits = 0 };
-            memcpy(got.bytes, found + i * to_bytes, to_bytes);
-            expect_element(to, from, values[i], got);
-        }
+    for (int part = 0; part < PARTS; part++) {
         memset(found, 0x55, sizeof found);
-        ok(baton_upload(parts[1], found, COUNT / 2 * to_bytes, s, &error));
-        ok(baton_cast(parts[1], parts[0], s, &error));
+        ok(baton_upload(results[part], found, info_of(results[part]).bytes, s, &error));
+        ok(baton_cast(results[part], sources[part], s, &error));
+        ok(baton_download(found, COUNT * to_bytes, b, s, &error));
+        for (int64_t i = 0; i < COUNT; i++)
+            expect_element(to, from, value_at(source + i * from_bytes, from), value_at(found + i * to_bytes, to));
+        arrays_release(results[part], sources[part]);
     }
-    arrays_release(a, b, parts[0], parts[1]);
+    arrays_release(a, b);
 }
 
 START_TEST(every_type_becomes_every_other_as_documented)
@@ -244,13 +269,11 @@ START_TEST(every_layout_is_cast_and_nothing_else_touched)
         source_fill(&from, &seed, from_dtype, s);
         ok(baton_cast(to.view, from.view, s, &error));
         for (int64_t i = 0; i < model_count(&to.model); i++) {
-            union value value = { .bits = 0 };
             int64_t at = from.model.offset, rest = i;
             for (int32_t d = ndim - 1; d >= 0; rest /= shape[d--])
                 if (d >= missing && own[d - missing] > 1)
                     at += rest % shape[d] * from.model.strides[d - missing];
-            memcpy(value.bytes, from.host + at * from.element_bytes, from.element_bytes);
-            memcpy(viewed_at(&to, i), cast_of(to_dtype, from_dtype, value).bytes, to.element_bytes);
+            memcpy(viewed_at(&to, i), cast_of(to_dtype, from_dtype, value_at(from.host + at * from.element_bytes, from_dtype)).bytes, to.element_bytes);
         }
         viewed_expect(&to, s);
         viewed_free(&to);
@@ -260,11 +283,36 @@ START_TEST(every_layout_is_cast_and_nothing_else_touched)
 }
 END_TEST
 
+/* Where the first well-aligned element is the first to the last of those that are handled at once, on either side, and with any number left over. */
+START_TEST(a_run_may_begin_and_end_anywhere)
+{
+    static const int32_t pairs[][2] = { { BATON_I32, BATON_F32 }, { BATON_F32, BATON_I16 }, { BATON_U8, BATON_I32 }, { BATON_I16, BATON_BF16 }, { BATON_F64, BATON_I32 },
+                                        { BATON_U8, BATON_F64 }, { BATON_I64, BATON_U64 } };
+    uint64_t seed = support_seed(13);
+    baton_stream *s = make_stream();
+    for (size_t pair = 0; pair < sizeof pairs / sizeof *pairs; pair++)
+        for (int64_t start = 0; start < 5 * 3; start++)
+            for (int64_t count = 0; count < 12; count++) {
+                struct viewed to, from;
+                viewed_run(&to, &seed, pairs[pair][0], start % 5, count, s);
+                viewed_run(&from, &seed, pairs[pair][1], start / 5, count, s);
+                source_fill(&from, &seed, pairs[pair][1], s);
+                ok(baton_cast(to.view, from.view, s, &error));
+                for (int64_t i = 0; i < count; i++)
+                    memcpy(viewed_at(&to, i), cast_of(pairs[pair][0], pairs[pair][1], value_at(viewed_at(&from, i), pairs[pair][1])).bytes, to.element_bytes);
+                viewed_expect(&to, s);
+                viewed_free(&to);
+                viewed_free(&from);
+            }
+    baton_stream_release(s);
+}
+END_TEST
+
 /* The same bytes as another type of the same size. */
 START_TEST(a_cast_in_place_is_possible_where_elements_lie_over_each_other)
 {
     baton_stream *s = make_stream();
-    baton_array *whole = make_array(10, s), *real, *narrow;
+    baton_array *whole = make_array(10, s), *real, *narrow, *bytes;
     baton_view_options as_real = { .struct_size = sizeof as_real, .dtype = BATON_F32 }, as_bytes = { .struct_size = sizeof as_bytes, .dtype = BATON_U8, .ndim = 1 };
     baton_view_options first = { .struct_size = sizeof first, .ndim = 1, .count = (int64_t[]) { 10 } };
     float found[10];
@@ -275,7 +323,6 @@ START_TEST(a_cast_in_place_is_possible_where_elements_lie_over_each_other)
     ok(baton_download(found, sizeof found, real, s, &error));
     for (int i = 0; i < 10; i++)
         ck_assert(found[i] == -7);
-    baton_array *bytes;
     ok(baton_array_view(narrow, &first, &bytes, &error));
     refused(BATON_ERR_OVERLAP, baton_cast(bytes, whole, s, &error));
     arrays_release(whole, real, narrow, bytes);
@@ -300,4 +347,4 @@ START_TEST(a_wrong_cast_is_refused)
 END_TEST
 
 SUPPORT_MAIN("cast", 120, every_type_becomes_every_other_as_documented, every_16_bit_float_survives_the_way_through_a_wider_one,
-             every_layout_is_cast_and_nothing_else_touched, a_cast_in_place_is_possible_where_elements_lie_over_each_other, a_wrong_cast_is_refused)
+             every_layout_is_cast_and_nothing_else_touched, a_run_may_begin_and_end_anywhere, a_cast_in_place_is_possible_where_elements_lie_over_each_other, a_wrong_cast_is_refused)

@@ -114,19 +114,24 @@ static void expect_layout(const struct viewed *viewed)
         ck_assert_int_eq((int64_t)info.offset_bytes, model->offset * viewed->element_bytes);
 }
 
+static void parent_make(struct viewed *viewed, uint64_t *seed, int32_t dtype, int32_t ndim, const int64_t *extent, baton_stream *stream)
+{
+    viewed->element_bytes = baton_dtype_size(dtype);
+    viewed->parent = make_shaped(dtype, ndim, extent, stream);
+    viewed->bytes = info_of(viewed->parent).bytes;
+    viewed->host = malloc(viewed->bytes + 1);
+    ck_assert_ptr_nonnull(viewed->host);
+    random_bytes(seed, viewed->host, viewed->bytes);
+    ok(baton_upload(viewed->parent, viewed->host, viewed->bytes, stream, &error));
+}
+
 void viewed_make(struct viewed *viewed, uint64_t *seed, int32_t dtype, int32_t ndim, const int64_t *shape,
                  baton_stream *stream)
 {
     struct cut cut;
     cut_draw(&cut, seed, ndim, shape);
     model_of(&viewed->model, &cut, ndim);
-    viewed->element_bytes = baton_dtype_size(dtype);
-    viewed->parent = make_shaped(dtype, ndim, cut.extent, stream);
-    viewed->bytes = info_of(viewed->parent).bytes;
-    viewed->host = malloc(viewed->bytes + 1);
-    ck_assert_ptr_nonnull(viewed->host);
-    random_bytes(seed, viewed->host, viewed->bytes);
-    ok(baton_upload(viewed->parent, viewed->host, viewed->bytes, stream, &error));
+    parent_make(viewed, seed, dtype, ndim, cut.extent, stream);
     baton_view_options options = { .struct_size = sizeof options,
                                    .ndim = ndim,
                                    .start = cut.start,
@@ -135,6 +140,14 @@ void viewed_make(struct viewed *viewed, uint64_t *seed, int32_t dtype, int32_t n
                                    .permutation = cut.permutation };
     ok(baton_array_view(viewed->parent, &options, &viewed->view, &error));
     expect_layout(viewed);
+}
+
+void viewed_run(struct viewed *viewed, uint64_t *seed, int32_t dtype, int64_t start, int64_t count, baton_stream *stream)
+{
+    enum { BEHIND = 3 };
+    viewed->model = (struct model) { .ndim = 1, .shape = { count }, .strides = { 1 }, .offset = start };
+    parent_make(viewed, seed, dtype, 1, (int64_t[]) { start + count + BEHIND }, stream);
+    viewed->view = make_view(viewed->parent, start, count);
 }
 
 uint8_t *viewed_at(const struct viewed *viewed, int64_t i)

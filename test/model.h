@@ -35,6 +35,8 @@ baton_array *make_shaped(int32_t dtype, int32_t ndim, const int64_t *shape, bato
 /* A view of that shape. */
 void viewed_make(struct viewed *viewed, uint64_t *seed, int32_t dtype, int32_t ndim, const int64_t *shape,
                  baton_stream *stream);
+/* Neighbours from the start-th element on. */
+void viewed_run(struct viewed *viewed, uint64_t *seed, int32_t dtype, int64_t start, int64_t count, baton_stream *stream);
 /* The place of the view's i-th element in the expected bytes. */
 uint8_t *viewed_at(const struct viewed *viewed, int64_t i);
 /* Downloads the parent: exactly the expected bytes, in the view and around it. */

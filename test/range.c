@@ -4,6 +4,8 @@
 
 enum { ROUNDS = 100 };
 
+static const int32_t dtypes[] = { BATON_F32, BATON_F64, BATON_I32, BATON_I64 };
+
 union value {
     float f32;
     double f64;
@@ -23,8 +25,15 @@ static union value value_at(int32_t dtype, union value start, union value step, 
     return value;
 }
 
-static void expect_range(struct viewed *viewed, int32_t dtype, union value start, union value step, baton_stream *s)
+static void expect_range(struct viewed *viewed, int32_t dtype, baton_stream *s)
 {
+    union value start = { .i64 = 0 }, step = { .i64 = 0 };
+    switch (dtype) {
+    case BATON_F32: start.f32 = 0.1f; step.f32 = -0.3f; break;
+    case BATON_F64: start.f64 = 1e10; step.f64 = 0.1; break;
+    case BATON_I32: start.i32 = INT32_MAX - 5; step.i32 = 3; break;         /* wraps */
+    case BATON_I64: start.i64 = INT64_MIN + 5; step.i64 = -7; break;
+    }
     ok(baton_range(viewed->view, &start, &step, viewed->element_bytes, s, &error));
     for (int64_t i = 0; i < model_count(&viewed->model); i++) {
         union value wanted = value_at(dtype, start, step, i);
@@ -36,26 +45,35 @@ static void expect_range(struct viewed *viewed, int32_t dtype, union value start
 /* Nothing beside the view changes. */
 START_TEST(every_layout_is_numbered_in_row_major_order)
 {
-    static const int32_t dtypes[] = { BATON_F32, BATON_F64, BATON_I32, BATON_I64 };
     uint64_t seed = support_seed(9);
     baton_stream *s = make_stream();
     for (int round = 0; round < ROUNDS; round++) {
-        union value start = { .i64 = 0 }, step = { .i64 = 0 };
         int32_t dtype = dtypes[round % 4], ndim = (int32_t)random_between(&seed, 0, MODEL_DIMS);
         int64_t shape[MODEL_DIMS];
         struct viewed viewed;
         for (int32_t d = 0; d < ndim; d++)
             shape[d] = random_between(&seed, round % 10 != 0, 5);
-        switch (dtype) {
-        case BATON_F32: start.f32 = 0.1f; step.f32 = -0.3f; break;
-        case BATON_F64: start.f64 = 1e10; step.f64 = 0.1; break;
-        case BATON_I32: start.i32 = INT32_MAX - 5; step.i32 = 3; break;         /* wraps */
-        case BATON_I64: start.i64 = INT64_MIN + 5; step.i64 = -7; break;
-        }
         viewed_make(&viewed, &seed, dtype, ndim, shape, s);
-        expect_range(&viewed, dtype, start, step, s);
+        expect_range(&viewed, dtype, s);
         viewed_free(&viewed);
     }
+    baton_stream_release(s);
+}
+END_TEST
+
+/* Where the first well-aligned element is the first to the fourth, and with any number left over. */
+START_TEST(a_run_may_begin_and_end_anywhere)
+{
+    uint64_t seed = support_seed(10);
+    baton_stream *s = make_stream();
+    for (int d = 0; d < 4; d++)
+        for (int64_t start = 0; start < 5; start++)
+            for (int64_t count = 0; count < 14; count++) {
+                struct viewed viewed;
+                viewed_run(&viewed, &seed, dtypes[d], start, count, s);
+                expect_range(&viewed, dtypes[d], s);
+                viewed_free(&viewed);
+            }
     baton_stream_release(s);
 }
 END_TEST
@@ -93,4 +111,4 @@ START_TEST(a_wrong_range_is_refused)
 }
 END_TEST
 
-SUPPORT_MAIN("range", 60, every_layout_is_numbered_in_row_major_order, errors_do_not_add_up, a_wrong_range_is_refused)
+SUPPORT_MAIN("range", 60, every_layout_is_numbered_in_row_major_order, a_run_may_begin_and_end_anywhere, errors_do_not_add_up, a_wrong_range_is_refused)
