@@ -19,7 +19,9 @@ static __device__ uint64_t thread_step()
     }
 ARITHMETIC_TYPES(ENTRY)
 
-extern "C" __global__ void baton_cast_elements(char *to, const char *from, const __grid_constant__ struct cast how)
+/* Few enough registers that there are threads enough to keep the memory busy, whichever compiler it is. */
+extern "C" __global__ void __launch_bounds__(ARITHMETIC_BLOCK, 6)
+baton_cast_elements(char *to, const char *from, const __grid_constant__ struct cast how)
 {
     cast_run(to, from, &how, thread_first(), thread_step());
 }

@@ -49,12 +49,16 @@ KERNEL struct walk_place walk_left_over(const struct walk *walk, uint64_t which)
     return place;
 }
 
-/* Divides by every extent but the first: a run needs no division. */
+/* Divides by every extent but the first: a run needs no division, and takes the short way. */
 KERNEL struct walk_place walk_find(const struct walk *walk, uint64_t index)
 {
     struct walk_place place = { { 0, 0, 0 } };
     if (index >= walk->count)
         return walk_left_over(walk, index - walk->count);
+    if (walk->ndim == 1) {
+        walk_advance(&place, &walk->dimensions[0], index);
+        return place;
+    }
     KERNEL_ROLLED
     for (uint32_t d = walk->ndim - 1; d > 0; d--) {
         const struct walk_dimension *dimension = &walk->dimensions[d];

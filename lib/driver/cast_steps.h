@@ -30,9 +30,9 @@ union CAST(number) {
 
 /* ---- load */
 
-#define CAST_LOAD(dtype, type, member, expression)                              \
-    case BATON_##dtype: {                                                       \
-        CAST_ALIGNED type lane[CAST_LANES];                                \
+#define CAST_LOAD(type, member, expression)                                     \
+    {                                                                           \
+        CAST_ALIGNED type lane[CAST_LANES];                                     \
         load_##type(lane, from, apart, packed, lanes);                          \
         for (int k = 0; k < lanes; k++)                                         \
             numbers[k].member = expression;                                     \
@@ -43,20 +43,21 @@ union CAST(number) {
 KERNEL void CAST(load)(union CAST(number) *numbers, const char *from, int64_t apart, int packed, uint32_t dtype, int lanes)
 {
     switch (dtype) {
-    CAST_LOAD(BOOL, uint8_t, whole, lane[k] != 0)
-    CAST_LOAD(I8, uint8_t, whole, (CAST_WHOLE)(CAST_SIGNED)(int8_t)lane[k])
-    CAST_LOAD(I16, uint16_t, whole, (CAST_WHOLE)(CAST_SIGNED)(int16_t)lane[k])
-    CAST_LOAD(I32, uint32_t, whole, (CAST_WHOLE)(CAST_SIGNED)(int32_t)lane[k])
-    CAST_LOAD(U8, uint8_t, whole, lane[k])
-    CAST_LOAD(U16, uint16_t, whole, lane[k])
-    CAST_LOAD(U32, uint32_t, whole, lane[k])
-    CAST_LOAD(F16, uint16_t, real, (CAST_REAL)f16_decode(lane[k]))
-    CAST_LOAD(BF16, uint16_t, real, (CAST_REAL)bf16_decode(lane[k]))
-    CAST_LOAD(F32, float, real, (CAST_REAL)lane[k])
+    case BATON_BOOL: CAST_LOAD(uint8_t, whole, lane[k] != 0)
+    case BATON_I8: CAST_LOAD(uint8_t, whole, (CAST_WHOLE)(CAST_SIGNED)(int8_t)lane[k])
+    case BATON_I16: CAST_LOAD(uint16_t, whole, (CAST_WHOLE)(CAST_SIGNED)(int16_t)lane[k])
+    case BATON_I32: CAST_LOAD(uint32_t, whole, (CAST_WHOLE)(CAST_SIGNED)(int32_t)lane[k])
+    case BATON_U8: CAST_LOAD(uint8_t, whole, lane[k])
+    case BATON_U16: CAST_LOAD(uint16_t, whole, lane[k])
+    case BATON_U32: CAST_LOAD(uint32_t, whole, lane[k])
+    case BATON_F16: CAST_LOAD(uint16_t, real, (CAST_REAL)f16_decode(lane[k]))
+    case BATON_BF16: CAST_LOAD(uint16_t, real, (CAST_REAL)bf16_decode(lane[k]))
 #ifdef CAST_WIDE
-    CAST_LOAD(I64, uint64_t, whole, lane[k])
-    CAST_LOAD(U64, uint64_t, whole, lane[k])
-    CAST_LOAD(F64, double, real, lane[k])
+    case BATON_I64: case BATON_U64: CAST_LOAD(uint64_t, whole, lane[k])
+    case BATON_F32: CAST_LOAD(float, real, (double)lane[k])
+    default: CAST_LOAD(double, real, lane[k])
+#else
+    default: CAST_LOAD(float, real, lane[k])
 #endif
     }
 }
@@ -72,6 +73,19 @@ KERNEL CAST_REAL CAST(power_of_2)(int exponent)
 }
 
 /* Toward zero; NaN is 0, and what is too large or too small the type's last value. The limit is one past the largest. */
+#if defined(__CUDACC__) && !defined(CAST_WIDE)          /* the instruction itself does that for 32 bits */
+KERNEL uint32_t narrow_saturate_signed(float real, float limit, uint32_t most)
+{
+    int32_t whole = __float2int_rz(real), last = (int32_t)most;
+    return (uint32_t)(whole > last ? last : whole < ~last ? ~last : whole);
+}
+
+KERNEL uint32_t narrow_saturate_unsigned(float real, float limit, uint32_t most)
+{
+    uint32_t whole = __float2uint_rz(real);
+    return whole < most ? whole : most;
+}
+#else
 KERNEL CAST_WHOLE CAST(saturate_signed)(CAST_REAL real, CAST_REAL limit, CAST_WHOLE most)
 {
     int inside = real > -limit && real < limit;
@@ -85,6 +99,7 @@ KERNEL CAST_WHOLE CAST(saturate_unsigned)(CAST_REAL real, CAST_REAL limit, CAST_
     CAST_REAL positive = real > 0 ? real : 0;
     return positive < limit ? (CAST_WHOLE)positive : most;
 }
+#endif
 
 /* Exact where the float has as many bits. Beyond, bits that it cannot hold become one that is set, which any narrower type
  * rounds the right way. */
@@ -184,10 +199,12 @@ KERNEL void CAST(store)(char *to, int64_t apart, int packed, const union CAST(nu
     case BATON_I32: case BATON_U32: CAST_STORE(uint32_t, (uint32_t)numbers[k].whole)
     case BATON_F16: CAST_STORE(uint16_t, CAST(half_encode)(numbers[k].real, F16_MANTISSA))
     case BATON_BF16: CAST_STORE(uint16_t, CAST(half_encode)(numbers[k].real, BF16_MANTISSA))
-    case BATON_F32: CAST_STORE(float, (float)numbers[k].real)
 #ifdef CAST_WIDE
     case BATON_I64: case BATON_U64: CAST_STORE(uint64_t, numbers[k].whole)
-    case BATON_F64: CAST_STORE(double, numbers[k].real)
+    case BATON_F32: CAST_STORE(float, (float)numbers[k].real)
+    default: CAST_STORE(double, numbers[k].real)
+#else
+    default: CAST_STORE(float, numbers[k].real)
 #endif
     }
 }
