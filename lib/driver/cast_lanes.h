@@ -56,6 +56,22 @@ KERNEL float float_of(uint32_t bits)
     return value;
 }
 
+#ifdef __CUDACC__
+KERNEL float f16_decode(uint16_t bits)
+{
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+
+/* To the nearest, ties to even; NaN is 0x7fff. */
+KERNEL uint16_t f16_encode(float value)
+{
+    uint16_t bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+#else
 KERNEL float f16_decode(uint32_t bits)
 {
     uint32_t magnitude = bits & 0x7fff, sign = (bits & 0x8000) << 16, wide = (magnitude << 13) + (112U << 23);
@@ -65,6 +81,7 @@ KERNEL float f16_decode(uint32_t bits)
     }
     return float_of(sign | (magnitude >= 0x7c00 ? wide + (112U << 23) : wide));
 }
+#endif
 
 KERNEL float bf16_decode(uint32_t bits)
 {

@@ -161,25 +161,23 @@ KERNEL uint32_t CAST(shift_rounded)(CAST_WHOLE value, int drop)
 /* Rounded once. A carry out of the mantissa goes into the exponent, and what is too large becomes infinite. */
 KERNEL uint16_t CAST(half_encode)(CAST_REAL value, int mantissa)
 {
-    uint32_t infinite = 0x7fffU >> mantissa << mantissa;
-    int bias = (1 << (14 - mantissa)) - 1, drop = CAST_MANTISSA - mantissa, exponent;
-    CAST_WHOLE bits, magnitude, implied = CAST_ONE << CAST_MANTISSA;
+    CAST_WHOLE bits, implied = CAST_ONE << CAST_MANTISSA;
     memcpy(&bits, &value, sizeof bits);
-    magnitude = bits & ~(CAST_ONE << (CAST_BITS - 1));
-    exponent = (int)(magnitude >> CAST_MANTISSA);
-    if (exponent == 0)                                  /* subnormal */
-        exponent = 1;
-    else
-        magnitude = (magnitude & (implied - 1)) | implied;
-    exponent += bias - CAST_BIAS;
-    if (exponent < 1) {                                 /* too small to be normal; at last, 0 */
-        drop = exponent > -mantissa - 2 ? drop + 1 - exponent : CAST_MANTISSA + 2;
-        exponent = 1;
-    }
-    if (value != value)
-        return 0x7fff;
-    uint32_t rounded = CAST(shift_rounded)(magnitude, drop) + ((uint32_t)(exponent - 1) << mantissa);
-    return (uint16_t)((uint32_t)(bits >> (CAST_BITS - 16) & 0x8000) | (rounded < infinite ? rounded : infinite));
+#ifndef CAST_WIDE
+    if (mantissa == BF16_MANTISSA)                      /* the upper half of an f32 */
+        return (uint16_t)(value != value ? 0x7fff : CAST(shift_rounded)(bits, 16));
+#ifdef __CUDACC__
+    if (mantissa == F16_MANTISSA)
+        return f16_encode(value);
+#endif
+#endif
+    uint32_t sign = (uint32_t)(bits >> (CAST_BITS - 16)) & 0x8000, infinite = 0x7fffU >> mantissa << mantissa;
+    int field = (int)(bits >> CAST_MANTISSA) & (2 * CAST_BIAS + 1), normal = field != 0;
+    int exponent = field + !normal - CAST_BIAS + (1 << (14 - mantissa)) - 1, below = exponent < 1 ? 1 - exponent : 0;
+    int drop = CAST_MANTISSA - mantissa + below, all = CAST_MANTISSA + 2;
+    CAST_WHOLE significand = (bits & (implied - 1)) | (normal ? implied : 0);
+    uint32_t rounded = CAST(shift_rounded)(significand, drop < all ? drop : all) + ((uint32_t)(exponent + below - 1) << mantissa);
+    return (uint16_t)(value != value ? 0x7fff : sign | (rounded < infinite ? rounded : infinite));
 }
 
 #define CAST_STORE(type, expression)                                            \

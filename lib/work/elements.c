@@ -176,7 +176,7 @@ static void move_addresses(struct elements *elements, const int64_t *offsets)
         elements->addresses[k] += (uint64_t)((elements->layouts[k].offset - offsets[k]) * (int64_t)elements->element_bytes[k]);
 }
 
-static void plan(struct elements *elements, uint32_t lanes, struct walk *walk)
+static void set_walk(struct elements *elements, uint32_t lanes, struct walk *walk)
 {
     set_lanes(elements, lanes, walk);
     write_walk(elements, walk);
@@ -192,12 +192,12 @@ void elements_walk(struct elements *elements, uint32_t lanes, struct walk *walk)
     layout_order((struct layout *const[]) { &elements->layouts[0], &elements->layouts[1], &elements->layouts[2] }, elements->count);
     give_dimension(elements);
     move_addresses(elements, offsets);
-    plan(elements, lanes, walk);
+    set_walk(elements, lanes, walk);
 }
 
 void elements_walk_in_order(struct elements *elements, uint32_t lanes, struct walk *walk)
 {
     layout_collapse(&elements->layouts[0], NULL);
     give_dimension(elements);
-    plan(elements, lanes, walk);
+    set_walk(elements, lanes, walk);
 }
