@@ -172,10 +172,10 @@ KERNEL uint16_t CAST(half_encode)(CAST_REAL value, int mantissa)
 #endif
 #endif
     uint32_t sign = (uint32_t)(bits >> (CAST_BITS - 16)) & 0x8000, infinite = 0x7fffU >> mantissa << mantissa;
-    int field = (int)(bits >> CAST_MANTISSA) & (2 * CAST_BIAS + 1), normal = field != 0;
-    int exponent = field + !normal - CAST_BIAS + (1 << (14 - mantissa)) - 1, below = exponent < 1 ? 1 - exponent : 0;
+    int exponent = (int)(bits >> CAST_MANTISSA & (2 * CAST_BIAS + 1)) - CAST_BIAS + (1 << (14 - mantissa)) - 1;
+    int below = exponent < 1 ? 1 - exponent : 0;        /* what is subnormal here is too small to be more than 0 */
     int drop = CAST_MANTISSA - mantissa + below, all = CAST_MANTISSA + 2;
-    CAST_WHOLE significand = (bits & (implied - 1)) | (normal ? implied : 0);
+    CAST_WHOLE significand = (bits & (implied - 1)) | implied;
     uint32_t rounded = CAST(shift_rounded)(significand, drop < all ? drop : all) + ((uint32_t)(exponent + below - 1) << mantissa);
     return (uint16_t)(value != value ? 0x7fff : sign | (rounded < infinite ? rounded : infinite));
 }
