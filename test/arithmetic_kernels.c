@@ -98,16 +98,16 @@ END_TEST
 START_TEST(what_is_left_over_is_divided_too)
 {
     static _Alignas(16) float values[4 * 4];
-    static _Alignas(16) double wide[4 * 4];
-    enum { HEAD = 3, STEPS = 2, TAIL = 2, ALL = HEAD + CAST_LANES_WIDE * STEPS + TAIL };
-    struct cast how = { .walk = { .ndim = 1, .narrow = 1, .lanes = CAST_LANES_WIDE, .head = HEAD, .tail = TAIL, .packed = 3, .apart = { sizeof *wide, sizeof *values }, .count = STEPS }, .to = BATON_F64, .from = BATON_F32 };
-    set_dimension(&how.walk.dimensions[0], STEPS, CAST_LANES_WIDE * sizeof *wide, CAST_LANES_WIDE * sizeof *values, 0);
+    static _Alignas(16) int32_t wholes[4 * 4];
+    enum { HEAD = 3, STEPS = 2, TAIL = 2, ALL = HEAD + CAST_LANES * STEPS + TAIL };
+    struct cast how = { .walk = { .ndim = 1, .narrow = 1, .lanes = CAST_LANES, .head = HEAD, .tail = TAIL, .packed = 3, .apart = { sizeof *wholes, sizeof *values }, .count = STEPS }, .to = BATON_I32, .from = BATON_F32 };
+    set_dimension(&how.walk.dimensions[0], STEPS, CAST_LANES * sizeof *wholes, CAST_LANES * sizeof *values, 0);
     for (int i = 0; i < 16; i++)
         values[i] = (float)i;
     for (uint64_t thread = 0; thread < THREADS; thread++)
-        cast_run((char *)(wide + 4), (char *)(values + 4), &how, thread, THREADS);
+        cast_run((char *)(wholes + 4), (char *)(values + 4), &how, thread, THREADS);
     for (int i = 0; i < 16; i++)
-        ck_assert(wide[i] == (i >= 4 - HEAD && i < 4 - HEAD + ALL ? i : 0));
+        ck_assert(wholes[i] == (i >= 4 - HEAD && i < 4 - HEAD + ALL ? i : 0));
 }
 END_TEST
 
