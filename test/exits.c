@@ -40,6 +40,7 @@ static int32_t leave(void *unused)
 static void make_with(baton_runtime_options options)
 {
     int32_t descriptor;
+    error = (baton_error)BATON_ERROR_INIT;
     options.struct_size = sizeof options;
     options.driver = needs_driver();
     must(baton_runtime_open(&options, &runtime, &error));
@@ -282,17 +283,26 @@ static void quickly(void)
 }
 
 /* Handlers run in the opposite order: one that was there before the library was opened runs after all that came later. */
+static int works_or_is_gone(int32_t status)
+{
+    int gone = status && !on_soft() && driver_code_gone(error.driver_code);     /* CUDA's own handler has run: every call says so */
+    if (!gone)
+        must(status);
+    return !gone;
+}
+
 static void use_at_exit(void)
 {
-    fill(array, 4, stream);
-    expect(array, 4, stream);
+    int32_t value = 4;
+    if (works_or_is_gone(baton_fill(array, &value, sizeof value, stream, &error)))
+        expect(array, value, stream);
     baton_array_release(array);
     must(baton_drain(runtime, 0, NULL, &error));
 }
 
 static void close_at_exit(void)
 {
-    must(baton_runtime_close(runtime, &error));
+    works_or_is_gone(baton_runtime_close(runtime, &error));
 }
 
 static void with_a_handler_from_before(void)
