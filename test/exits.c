@@ -58,12 +58,6 @@ static void make(void)
     make_with((baton_runtime_options) { .flags = 0 });
 }
 
-static void alarm_soon(void)
-{
-    signal(SIGALRM, SIG_DFL);
-    alarm(on_soft() ? 10 : 100);            /* CUDA takes seconds for a context, more when others make some */
-}
-
 /* Runs the body in a process of its own, which must end with STATUS. */
 static void expect_exit(void (*body)(void), const char *what)
 {
@@ -72,7 +66,8 @@ static void expect_exit(void (*body)(void), const char *what)
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        alarm_soon();
+        signal(SIGALRM, SIG_DFL);
+        alarm(on_soft() ? 10 : 100);        /* CUDA takes seconds for a context, more when others make some */
         body();
         exit(STATUS);
     }
