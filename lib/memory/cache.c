@@ -148,7 +148,7 @@ static void release_references(struct cache *cache, baton_runtime *runtime)
     uint64_t count = cache->references;
     cache->references = 0;
     lock_release(&cache->lock);
-    while (count-- > 0)
+    for (; count > 0; count--)
         runtime_release(runtime);
 }
 
