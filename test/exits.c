@@ -131,7 +131,7 @@ static int is_order(int number)
 START_TEST(a_process_ends_in_every_order)
 {
     char what[64];
-    int run = 0, every = on_soft() ? 1 : 11;
+    int run = 0, every = on_soft() ? 1 : 7;
     for (int number = 0; number < STEPS * STEPS * STEPS * STEPS; number++)
         for (taken = 0; taken <= STEPS && is_order(number); taken++) {
             if (run++ % every)
